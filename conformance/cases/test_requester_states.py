@@ -61,7 +61,8 @@ def sends_nothing(bench: Bench, qp: Connection, way: Sequence[State]) -> None:
     ended = bench.completions(qp, count=0, within_ns=0)
     if [outcome for outcome in ended if outcome.status == SUCCESS]:
         raise bench.failed(
-            f"work that was posted behind {names} ended well: {told(ended[0])}", rules=rules
+            f"work that was posted behind {names} ended well: {told(ended[0], qp.spec)}",
+            rules=rules,
         )
     if is_failed and not (ended or is_refused) and bench.claims.limits.flushes:
         raise bench.failed(

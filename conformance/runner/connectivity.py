@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from roceproof.conformance.runner.attribution.control import Controls, skeleton_of
+from roceproof.conformance.runner.attribution.narrowing import cause_of
 from roceproof.conformance.runner.findings.ports import DEAF, OF_WORK, of_a_refusal
 from roceproof.conformance.runner.findings.whole_run import said_of_one
 from roceproof.conformance.runner.outcomes import FAILED, PASSED, SKIPPED
@@ -107,8 +109,11 @@ def _asked(
                 with within_processor_seconds():
                     problem = ask(bench)
             except CaseFailed as failure:
+                streams = target.streams()
                 said = first_said(bench, failure, target.moved() if is_watched else ())
-                problem = "\n".join([*([said] if said else []), *_told(failure, target.streams())])
+                why = _why(factory, bench, failure.stop)
+                told = "; ".join(filter(None, [said, why]))
+                problem = "\n".join([*([told] if told else []), *_told(failure, streams)])
             if problem is not None and capture is not None and any(bench.transcript.entries()):
                 bench.transcript.write(capture, comment="a first question of roceproof gate")
                 kept = [f"capture: {capture}"]
@@ -158,6 +163,24 @@ def first_said(bench: Bench, failure: CaseFailed, moved: Sequence[Movement] = ()
     if ends := [each for each in refusals if each != SUCCESS]:
         return f"its packets are right, and the first work completes with {ends[0]}: look at cpl_o"
     return None
+
+
+def _why(factory: DeviceFactory, bench: Bench, stop: Stop | None) -> str | None:
+    """What a message needs to go on; of one that is taken whole and does not leave, where to look.
+
+    Of a device of which nothing comes at all the reset is more likely than any stream.
+    """
+    if stop is None or Capability.LOCKSTEP not in bench.claims.capabilities:
+        return None
+    standing = bench.target.standing()
+    beats = {name: stream.beats for name, stream in standing.items()}
+    if cause := cause_of(Controls(factory), skeleton_of(bench, stop)):
+        return cause.words
+    if any(beats.get(name) for name in ("tx", "cpl")) or not beats.get("wr"):
+        return None
+    if Capability.PING in bench.claims.capabilities and _is_found(bench) is not None:
+        return "nothing else comes out of it, no answer to ARP either: look at rst_ni, too"
+    return "all of its payload was taken: look at pl_tlast_i, too" if beats.get("pl") else None
 
 
 def _told_of_memory(got: bytes, data: bytes) -> str:

@@ -29,6 +29,7 @@ from roceproof.conformance.suite.packets import (
 from roceproof.conformance.suite.pattern import (
     Pattern,
 )
+from roceproof.conformance.suite.reporting.ends import ended, rules_of_end
 from roceproof.conformance.suite.reporting.failure import is_aside, is_harmless, rule_of
 from roceproof.conformance.suite.reporting.failure_site import Kind, Stop
 from roceproof.conformance.wire.codec import Packet, parse
@@ -310,7 +311,8 @@ class PacketFlow:
             )
         if (outcome.wr_id, outcome.status) != (wr_id, status):
             raise self._exchange.failed(
-                f"want  {what.format(wr_id)} {status}\ngot   {told(outcome, what)}"
+                f"want  {what.format(wr_id)} {status}\ngot   {told(outcome, self.spec, what)}",
+                rules=rules_of_end(outcome, self.spec),
             )
         return outcome
 
@@ -333,8 +335,8 @@ class PacketFlow:
         return outcome
 
 
-def told(outcome: Outcome, what: str = WORK) -> str:
-    return f"{what.format(outcome.wr_id)} {outcome.status}"
+def told(outcome: Outcome, spec: QpSpec, what: str = WORK) -> str:
+    return f"{what.format(outcome.wr_id)} {ended(outcome, spec)}"
 
 
 def is_refusal(packet: Packet | None) -> bool:

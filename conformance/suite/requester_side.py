@@ -15,6 +15,7 @@ from roceproof.conformance.suite.packet_flow import FLUSHED, SUCCESS, PacketFlow
 from roceproof.conformance.suite.packets import Sendable, Wanted
 from roceproof.conformance.suite.pattern import ACK, Pattern
 from roceproof.conformance.suite.peer import Peer
+from roceproof.conformance.suite.reporting.ends import rules_of_end
 from roceproof.conformance.suite.reporting.failure_site import Kind, Stop
 from roceproof.conformance.targets.interface import Refused
 from roceproof.conformance.wire.codec import Packet
@@ -113,7 +114,7 @@ class RequesterSide(PacketFlow):
         self.expect_silence()
         outcome = self._next_outcome()
         if outcome is None or outcome.wr_id != work.wr_id or outcome.status == SUCCESS:
-            got = "nothing" if outcome is None else told(outcome)
+            got = "nothing" if outcome is None else told(outcome, self.spec)
             raise self._exchange.failed(f"want  work {work.wr_id:#x} refused\ngot   {got}")
 
     def _predicted(self, op: Op, payload: int | bytes, fields: dict[str, Any]) -> Posted:
@@ -230,7 +231,10 @@ class RequesterSide(PacketFlow):
         self.expect_silence()
         early = self._outcomes or self._exchange.target.completions(self.qp, count=0, timeout_ns=0)
         if early:
-            raise self._exchange.failed(f"a completion came too early: {told(early[0])}")
+            raise self._exchange.failed(
+                f"a completion came too early: {told(early[0], self.spec)}",
+                rules=rules_of_end(early[0], self.spec),
+            )
 
     def ignores(self, message: Posted, *responses: Sendable) -> None:
         """The device takes none of these for an answer: only a good ACK completes the message."""

@@ -44,6 +44,7 @@ def session(*cases: dict[str, Any]) -> dict[str, Any]:
         "stops": False,
         "streams": ["streams in cycle 7:", "  wr 3 beats: WAITS for the device"],
         "rules": ["PSN-01"],
+        "any_rules": ["PSN-01"],
         "representative": {"case": "test_psn", "capture": None, "replay": REPLAY},
     }
     return {"cases": list(cases), "findings": [finding] if failing else []}

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import cast
 
 import pytest
@@ -10,15 +12,19 @@ import pytest
 from roceproof.conformance.stimulus.plan import Plan, Step
 from roceproof.conformance.stimulus.shrinking.naming import rules_of_plan
 from roceproof.conformance.suite.memory import otherwise, unless_late
-from roceproof.conformance.suite.reporting.divergence import named
+from roceproof.conformance.suite.reporting.divergence import named, on_services
+from roceproof.conformance.suite.reporting.ends import NO_TIMER, ended, rules_of_end
 from roceproof.conformance.suite.reporting.failure import CaseFailed
-from roceproof.conformance.suite.reporting.failure_heads import head_of
+from roceproof.conformance.suite.reporting.failure_heads import head_of, in_short, likeness
 from roceproof.conformance.targets.interface import Target
+from roceproof.verbs.queue_pair import QpSpec
+from roceproof.verbs.work import Outcome
 
 NO_SUCH = "want  no such completion on qp 0x11; owed: work 0x1; got   work 0x1 completed with"
 OWED = "want  a completion; got   nothing in time; qp 0x11: work 0x1 (SEND of 1 bytes, number 0)"
 DIED = "the device died: Assertion failed in TOP.top.port: port 0:"
 
+WAITS = NO_SUCH.replace("0x1;", "0x1 (SEND of 1 bytes, number 0) which waits for an answer;")
 
 NOT_SENT = "want  no such completion on qp 0x1"
 FLUSHED = (
@@ -75,6 +81,7 @@ FLUSHED = (
             ["READ-06"],
         ),
         ("want  NAK psn=+0 syndrome=0x61; got   READ_RESP_ONLY psn=+0 payload=0[]", ["NAK-07"]),
+        ("a receive completed otherwise; byte_len: want 385, got 129", ["IMM-04"]),
         ("want  nothing more; got   NAK psn=+1 syndrome=0x60 msn=0", ["NAK-02"]),
         (
             "want  nothing more; got   NAK psn=+1 syndrome=0x60; in all came RNR psn=+0",
@@ -94,6 +101,10 @@ FLUSHED = (
         ("want  work 0x1 completed with wr_flush_err; got   nothing", ["NAK-09"]),
         ("want  work 0x1 completed with rnr_retry_exc_err; got   nothing", ["RNR-05"]),
         (f"{NO_SUCH} success, syndrome 0x7f", ["AETH-05"]),
+        (f"{NO_SUCH} retry_exc_err, syndrome 0xff: {NO_TIMER}", ["RTX-07"]),
+        (f"{NO_SUCH} retry_exc_err, syndrome 0x21", ["RNR-05"]),
+        (f"{WAITS} retry_exc_err, syndrome 0x60", ["NAK-13"]),
+        ("frame 0 of the device is wrong; pad bytes: want 00, got a5", ["PAD-02"]),
         (f"{NO_SUCH} success, syndrome 0x21", ["RNR-05"]),
         (f"{NOT_SENT}, which nothing has failed; {FLUSHED}", ["QPS-06"]),
         (f"{NOT_SENT}; {FLUSHED}", ["QPS-06", "NAK-09"]),
@@ -120,6 +131,32 @@ FLUSHED = (
 )
 def test_what_differed_first_names_its_rule(head: str, rules: list[str]) -> None:
     assert list(named(head)) == rules
+
+
+@pytest.mark.parametrize(
+    ("services", "told"),
+    [
+        ({"RC"}, "ACK-08 ACK-05"),
+        ({"UC"}, "UC-01"),
+        ({"RC", "UC"}, "ACK-08 ACK-05"),
+        (set(), "ACK-08 ACK-05"),
+    ],
+)
+def test_what_holds_of_another_service_is_not_accused(services: set[str], told: str) -> None:
+    assert on_services(["ACK-08", "ACK-05"], services) == tuple(told.split())
+
+
+def test_work_that_no_answer_has_ended_tells_of_a_timer_where_there_is_none() -> None:
+    late = Outcome(wr_id=1, status="retry_exc_err", syndrome=0xFF)
+    spec = cast("QpSpec", SimpleNamespace(ack_timeout=0))
+    assert ended(late, spec) == f"retry_exc_err, syndrome 0xff: {NO_TIMER}"
+    assert rules_of_end(late, spec) == ("RTX-07",)
+    words = f"work 0x1 completed with {ended(late, spec)}"
+    head = f"not dropped: bit 0; a completion came too early: {words}"
+    assert in_short(head) == words
+    assert likeness(head) == likeness(f"the queue pair ended with {ended(late, spec)}") == NO_TIMER
+    assert rules_of_end(late, cast("QpSpec", SimpleNamespace(ack_timeout=9))) == ()
+    assert rules_of_end(replace(late, syndrome=0x60), spec) == ()
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,21 @@ def test_a_stream_that_never_moved_is_all_that_is_told() -> None:
     )
 
 
+def test_work_that_completes_twice_explains_completions_out_of_turn_in_other_cases() -> None:
+    session = Session()
+    late = "want work 0x2 (message 2) completed with success; got work 0x1 completed with success"
+    for number in range(3):
+        session.add(({"nth": number}, ""), head=late)
+        also(session, failures=[[late, []]])
+        beats = [1 + (number > 0), False, False]
+        also(session, standing=STANDING | {"wr": [1, False, False], "cpl": beats})
+    (finding,) = told(session)
+    assert (finding["count"], finding["sentence"]) == (
+        3,
+        "stop: more work completes than was taken: cpl_valid_o tells of it more than once",
+    )
+
+
 def test_a_stream_that_moved_in_one_case_is_no_fact() -> None:
     session = Session()
     session.add(({}, NO_PACKET))
@@ -134,7 +149,8 @@ def test_what_is_wrong_behind_a_packet_with_a_wrong_opcode_goes_with_it() -> Non
         also(session, failures=[])
         session.add(({}, ""))
     (sentence,) = session.sentences()
-    assert sentence.endswith("(want 7, got SEND_LAST in the first); 4 other fields, too")
+    assert sentence.endswith("(want 7, got SEND_LAST in the first), and with it 4 other fields")
+    assert told(session)[0]["rules"] == ["OPC-01"]
     session.add(({}, "field payload"), got={"payload": "9"}, head="wrong")
     also(session, failures=[])
     assert len(session.sentences()) == 2
@@ -353,6 +369,93 @@ def test_what_is_wrong_with_any_receive_of_several_is_told_by_its_field(before: 
     head = f"want  receives completed: {before}8 success 0 None; got   {before}8 success 1 None"
     alone = "a receive completed otherwise; byte_len: want 13, got 21"
     assert likeness(head) == likeness(alone) == "byte_len"
+
+
+def test_of_several_rules_of_one_counter_those_are_told_that_most_cases_show() -> None:
+    session = Session()
+    for number in range(9):
+        session.add(({}, ""), head="the observer says")
+        rare = {"MSN-03": "frame 3"} if number == 1 else {}
+        also(
+            session, failures=[], rules={"MSN-01": "no"} if not number else {"MSN-02": "no"} | rare
+        )
+    (finding,) = told(session)
+    assert finding["rules"] == ["MSN-02"]
+    assert finding["sentence"].startswith("show: MSN-02 is broken")
+
+
+def test_a_finding_accuses_what_its_cases_share_and_not_what_each_is_about() -> None:
+    session = Session()
+    about = ["ACK-09", "GID-02", "ICRC-14", "IP-11", "BTH-05", "UDP-09"]
+    for rule in about:
+        session.add(({}, ""), head="work 7 came too early", broken=("LIVE-02", rule, "ACK-08"))
+    (finding,) = told(session)
+    assert finding["rules"] == ["ACK-08"]
+    assert set(finding["any_rules"]) == {"LIVE-02", "ACK-08", *about}
+
+
+@pytest.mark.parametrize(("passing", "count"), [(1, 1), (4, 3)])
+def test_what_only_frames_with_a_wrong_icrc_bring_about_is_one_finding(
+    passing: int, count: int
+) -> None:
+    session = Session()
+    told_of = {
+        "ICRC-14": "a completion came too early",
+        "ACK-08": "want no such completion",
+        "NAK-07": "no NAK of it",
+    }
+    for rule, head in told_of.items():
+        session.add(({}, ""), head=head, broken=(rule,))
+        also(session, tempted=["ICRC-14"])
+    for _ in range(passing):
+        session.add(({}, ""))
+        also(session, tempted=["ICRC-14"])
+    found = told(session)
+    assert len(found) == count
+    if count == 1:
+        assert found[0]["sentence"] == "show: frames are heeded that have a wrong ICRC"
+        assert found[0]["rules"] == ["ICRC-14"]
+
+
+def test_other_words_of_one_rule_are_one_finding_if_it_is_of_a_single_behaviour() -> None:
+    session = Session()
+    for rule in ("RNR-06", "NAK-07"):
+        for head in ("want nothing; got something else", "it came otherwise"):
+            session.add(({}, ""), head=f"{head} ({rule})", broken=(rule,))
+    assert sorted(finding["count"] for finding in told(session)) == [1, 1, 2]
+
+
+def test_an_answer_is_left_out_where_that_to_a_later_packet_comes() -> None:
+    said = "want  ACK psn=+0 syndrome=ACK msn=3{}; got   {} psn=+4 syndrome={} msn=3"
+    assert likeness(said.format("", "RNR", "0x3e")) == "no ACK"
+    assert likeness(said.format(" or ACK psn=+3 syndrome=ACK msn=3", "NAK", "0x61")) == "no ACK"
+    assert (
+        likeness(said.format(" or ACK psn=+4 syndrome=ACK", "NAK", "0x61")) == "want ACK, got NAK"
+    )
+    refused = "want  NAK psn=+0 syndrome=0x62; got   RNR psn=+4 syndrome=0x21"
+    assert likeness(refused) == "want NAK, got RNR"
+
+
+def test_an_answer_too_many_is_alike_whatever_came_before_but_an_rnr_nak() -> None:
+    said = "qp 0 at rest; want  nothing more; got   NAK psn=+{} syndrome=0x60 msn=0; to {} frames"
+    assert likeness(said.format(0, 2)) == likeness(said.format(7, 9)) == "surplus NAK 0x60"
+    behind = "; in all came RNR psn=+0 syndrome=0x21 msn=0, NAK psn=+0 syndrome=0x60 msn=0"
+    assert likeness(said.format(0, 2) + behind) == "surplus NAK 0x60 behind an RNR NAK"
+
+
+def test_of_the_rules_of_a_case_those_are_accused_that_what_differed_names() -> None:
+    session = Session()
+    session.add(({}, ""), head="pad bytes: want 00, got a5", broken=("PAD-01", "PAD-02", "PAD-03"))
+    session.cases[max(session.cases)]["differed"] = ["PAD-02"]
+    assert told(session)[0]["rules"] == ["PAD-02"]
+
+
+def test_what_a_case_is_about_is_accused_before_an_answer_of_many_meanings() -> None:
+    session = Session()
+    for rules in (("RETH-07", "NAK-07"), ("NAK-07", "RETH-07")):
+        session.add(({}, ""), head="no NAK 0x62 came", broken=rules)
+        session.cases[max(session.cases)]["differed"] = ["NAK-07"]
+    assert told(session)[0]["rules"] == ["RETH-07"]
 
 
 def test_rules_of_the_count_of_messages_are_one_finding_whatever_cases_show_them() -> None:

@@ -145,6 +145,22 @@ BREAKS = {
         ),
         "sport.*ident|ident.*sport",
     ),
+    "B reset turned": _tied(_B, "    .rst_ni,\n", "    .rst_ni(!rst_ni),\n", "rst_ni"),
+    "B pl_tlast late": Break(
+        _B,
+        (
+            ("    .pl_tlast_i,\n", "    .pl_tlast_i(late_q),\n"),
+            (
+                "  byte_endpoint #(",
+                "  logic late_q;\n  always_ff @(posedge clk_i) late_q <= pl_tlast_i;\n"
+                "  byte_endpoint #(",
+            ),
+        ),
+        "pl_tlast_i",
+    ),
+    "B ttl not masked": _tied(
+        _B, "{15, 22, 24,", "{15, 24,", "an ACK with the TTL all ones", "core/be_receiver.sv"
+    ),
 }
 
 

@@ -26,7 +26,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.checks.comparison import earliest_due
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.expect.prediction import Posted
-from roceproof.conformance.suite.reporting.divergence import is_vague, named
+from roceproof.conformance.suite.reporting.divergence import is_vague, named, on_services
 from roceproof.conformance.suite.reporting.failure import CaseFailed, rule_of
 from roceproof.conformance.suite.reporting.failure_heads import head_of
 from roceproof.conformance.suite.reporting.failure_site import Kind, Stop
@@ -81,8 +81,13 @@ def blame(
             return Blame(_each_once([*rules, *theirs]), because, root)
     fitting = _fitting(bench, stop, own)
     if is_vague(fitting):
-        fitting = [*(named(head_of(first)) or fitting)]
+        fitting = [*(on_services(named(head_of(first)), services_of(bench)) or fitting)]
     return Blame(_each_once([*fitting, *theirs]), None, stop)
+
+
+def services_of(bench: Bench) -> set[str]:
+    """Those of the queue pairs of a case."""
+    return {each.spec.service.name for each in bench.connections}
 
 
 def _stop_of(bench: Bench, failure: CaseFailed) -> Stop | None:

@@ -10,15 +10,17 @@ from typing import Any
 
 from roceproof.conformance.rules.signatures import parts, title
 from roceproof.conformance.rules.table import RULES
+from roceproof.conformance.runner.findings.accused import accused, in_most
+from roceproof.conformance.runner.findings.accused import in_common as rules_in_common
 from roceproof.conformance.runner.findings.feature_words import in_words
 from roceproof.conformance.runner.findings.manifest_lines import lines_for
 from roceproof.conformance.runner.findings.observations import FIELD, RULE
 from roceproof.conformance.runner.findings.ports import of_a_foreign_key, of_a_refusal
-from roceproof.conformance.runner.findings.root import STOPS, Root, family, rule_of_trouble
+from roceproof.conformance.runner.findings.root import DECIDES, STOPS, Root, rule_of_trouble
 from roceproof.conformance.runner.findings.swaps import are_swapped
 from roceproof.conformance.runner.findings.unheeded import in_common
 from roceproof.conformance.suite.header_displacement import DISPLACING
-from roceproof.conformance.suite.reporting.divergence import is_vague, says_itself
+from roceproof.conformance.suite.reporting.divergence import is_vague
 from roceproof.conformance.suite.reporting.failure_heads import in_short
 from roceproof.conformance.suite.reporting.failure_site import Kind
 
@@ -30,8 +32,6 @@ _MOST_AGREE = 0.8
 _ALONE = "; the answers to them, and none that was heeded, have"
 _USUAL = 10
 """Cases in which a good request is refused, before a port of the wrapper is looked at for it."""
-_WHY_IS_FOR_CASES = "NAK-07"
-"""Nothing was refused that had to be: for which of the reasons, cases say."""
 _MOST_FIELDS = 4
 """More are counted in a sentence, and the first is named."""
 
@@ -59,20 +59,25 @@ def _document(
         root.cases, key=lambda name: (seen.get(name, {}).get("frames", 0), name)
     )
     stopped = root.stops
-    of_troubles = [rule for each in root.troubles if (rule := rule_of_trouble(each)) is not None]
-    rules = [] if root.head and not stopped else of_troubles
-    is_plain = root.hides and root.rules
+    of_troubles = _of_troubles(root, cases, seen)
+    is_plain = root.covers or (root.hides and root.rules)
+    rules = [] if root.head and not (stopped or is_plain) else [*of_troubles]
+    told: list[list[str]] = []
     if not is_plain and (stopped or root.head or not (rules or root.rules)):
-        rules += [rule for name in sorted(root.cases) for rule in _accused(cases[name])]
+        shared = [cases[name] for name in sorted(root.cases)]
+        told = [accused(case) for case in shared]
+        rules += rules_in_common(shared)
     rules += [rule for rule in of_troubles if rule not in rules]  # told by what a case has said
-    rules += _in_common(root, rules, cases)
-    rules += sorted(root.rules.difference(rules))
+    any_of = {*rules, *root.rules, *(rule for several in told for rule in several)}
+    if not root.head:
+        rules += sorted(root.rules.difference(rules))
     common = None
     if root.troubles[0] == str(Kind.NO_COMPLETION):
         common = in_common([seen[name] for name in root.cases if name in seen], seen.values())
     others = {name for other in found if other is not root for name in other.cases}
     return {
-        "sentence": _sentence(root, shown, seen) + (f"{_ALONE} {common[0]}" if common else ""),
+        "sentence": _sentence(root, shown, seen, rules)
+        + (f"{_ALONE} {common[0]}" if common else ""),
         "troubles": root.troubles,
         "head": root.head,
         "support": _support(root),
@@ -89,10 +94,11 @@ def _document(
                 [
                     *([common[1]] if common else []),
                     *_of_a_cause(root, shown, seen),
-                    *_most_told(rules),
+                    *rules,
                 ]
             )
         ),
+        "any_rules": sorted(any_of),
         "representative": {
             "case": cases[shown]["case"],
             "capture": cases[shown].get("capture"),
@@ -101,24 +107,24 @@ def _document(
     }
 
 
-def _in_common(root: Root, rules: Sequence[str], cases: Mapping[str, Document]) -> list[str]:
-    """Of cases that are about many things, what most of them saw first, told oftener than all."""
-    count = len(root.cases)
-    told = Counter(rule for name in root.cases for rule in cases[name].get("differed", ())[:1])
-    rule, most = next(iter(told.most_common(1)), ("", 0))
-    is_about_many = count > 1 and max(map(rules.count, rules), default=0) * 2 <= count
-    if not is_about_many or most * 2 <= count or is_vague([rule]) or rule == _WHY_IS_FOR_CASES:
-        return []
-    return [rule] * (count + 1)
+def _of_troubles(
+    root: Root, cases: Mapping[str, Document], seen: Mapping[str, Document]
+) -> list[str]:
+    """The rules that its troubles break; of several of the observer's those that most cases show.
 
-
-def _accused(case: Document) -> list[str]:
-    """What a case accuses: first what differed, where that names a rule by itself."""
-    broken, differed = case.get("broken", ()), case.get("differed", ())
-    if not says_itself(differed):
-        return [*broken]
-    own = [rule for rule in broken if family(rule) in map(family, differed)]
-    return list(dict.fromkeys([*own, *differed, *broken]))
+    Behind a packet of another kind all fields are those of other packets, and break nothing.
+    """
+    if root.troubles[0] in DECIDES:
+        troubles = [each for each in root.troubles[1:] if each.startswith(RULE)]
+        return [*filter(None, map(rule_of_trouble, [root.troubles[0], *troubles]))]
+    rules = [rule for each in root.troubles if (rule := rule_of_trouble(each)) is not None]
+    if root.head or not all(each.startswith(RULE) for each in root.troubles):
+        return rules
+    told = (
+        [*cases[name].get("differed", ()), *seen.get(name, {}).get("rules", ())]
+        for name in sorted(root.cases)
+    )
+    return in_most([[each for each in several if each in rules] for several in told]) or rules
 
 
 def _of_a_cause(root: Root, shown: str, seen: Mapping[str, Document]) -> Sequence[str]:
@@ -127,11 +133,11 @@ def _of_a_cause(root: Root, shown: str, seen: Mapping[str, Document]) -> Sequenc
     return cause[1] if cause and root.stops and not root.says else ()
 
 
-def _sentence(root: Root, shown: str, seen: Mapping[str, Document]) -> str:
+def _sentence(root: Root, shown: str, seen: Mapping[str, Document], rules: Sequence[str]) -> str:
     verb = "stop" if root.stops else "show"
     if root.says:
         return f"{verb}: {root.says}"
-    what = _what(root, root.troubles[0], shown, seen)
+    what = _what(root, root.troubles[0], shown, seen, next(iter(rules), ""))
     if not root.has_cause:
         return f"{verb}: {what}"
     kind = ", or ".join(map(in_words, root.causes)) if any(root.causes) else ""
@@ -141,14 +147,13 @@ def _sentence(root: Root, shown: str, seen: Mapping[str, Document]) -> str:
     return f"show in {of}{kind or 'every packet'}: {what}"
 
 
-def _what(root: Root, trouble: str, shown: str, seen: Mapping[str, Document]) -> str:
+def _what(root: Root, trouble: str, shown: str, seen: Mapping[str, Document], rule: str) -> str:
     stopped = (seen.get(shown, {}).get("stop") or {}).get("words")
     if trouble in STOPS and stopped:
         return str(stopped)
     if fields := [each.removeprefix(FIELD) for each in root.troubles if each.startswith(FIELD)]:
         return _of_fields(root, fields, seen)
     if trouble.startswith(RULE) and not root.head:
-        rule = trouble.removeprefix(RULE)
         return f"{rule} is broken ({RULES[rule].sentence.rstrip('.')})"
     words = in_short(root.head)
     streams = seen.get(shown, {}).get("standing", {})
@@ -178,6 +183,8 @@ def _of_fields(root: Root, fields: Sequence[str], seen: Mapping[str, Document]) 
         return f"{first} and {others[0]} are swapped ({_of_one(first, told)})"
     more = fields[1:] if len(fields) <= _MOST_FIELDS else [f"{len(fields) - 1} other fields"]
     also = f"; {' and '.join(more)}, too" if more else ""
+    if more and FIELD + first in DECIDES:
+        also = f", and with it {' and '.join(more)}"
     return f"{first} is wrong ({_of_one(first, told)} in the first){also}"
 
 
@@ -230,8 +237,3 @@ def signature_told(name: str) -> str | None:
         return None
     also = f" (or {', '.join(others)})" if others else ""
     return f"{first}{also}: {title(first)}"
-
-
-def _most_told(rules: list[str]) -> list[str]:
-    """What names something goes first."""
-    return sorted(dict.fromkeys(rules), key=lambda rule: (is_vague([rule]), -rules.count(rule)))

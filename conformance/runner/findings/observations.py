@@ -19,6 +19,7 @@ from roceproof.conformance.runner.findings.quantities import (
     amounts,
     outstanding_of,
 )
+from roceproof.conformance.runner.findings.tempted import temptations_of
 from roceproof.conformance.runner.findings.unheeded import answers_of
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.checks.comparison import Predicted
@@ -113,6 +114,7 @@ def observed(
         "failures": [[head_of(each), list(each.rules)] for each in failures],
         "rules": told,
         "lost": lost,
+        "tempted": temptations_of(bench),
         "flushed": any(connection.has_flushed for connection in bench.connections),
         "answers": answers_of(bench, stop),
         "standing": {name: list(each) for name, each in bench.target.standing().items()},

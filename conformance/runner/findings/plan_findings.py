@@ -38,7 +38,7 @@ def _root(finding: Document) -> Root:
         set(finding["cases"]),
         head=finding["head"],
         hides=finding["troubles"] == [STREAM],
-        rules=set(finding["rules"]),
+        rules=set(finding["any_rules"]),
     )
 
 
@@ -58,6 +58,7 @@ def _of_plan(plan: Document) -> Document:
         "stops": False,
         "streams": [],
         "rules": plan["rules"],
+        "any_rules": plan["rules"],
         "representative": {"case": plan["case"], "capture": None, "replay": None},
         "plans": [],
         "plan_replay": None,

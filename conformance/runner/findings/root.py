@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from roceproof.conformance.rules.consequences import CAUSES_OF
 from roceproof.conformance.runner.findings.feature_words import Kind
 from roceproof.conformance.runner.findings.observations import FIELD, RULE
+from roceproof.conformance.suite.header_displacement import DISPLACING
 from roceproof.conformance.suite.reporting import failure_site as stop
 from roceproof.conformance.suite.reporting.failure import FIELD_RULES
 
@@ -16,6 +17,8 @@ STREAM, DEAD = "stream", "dead"
 """The trouble of a device of which a stream, or all of it, stands still wherever it is seen; and
 that of one that does so sometimes."""
 STOPS = (str(stop.Kind.NO_PACKET), str(stop.Kind.NO_COMPLETION))
+DECIDES = tuple(FIELD + name for name in ("ip_length", "udp_length", "opcode", *DISPLACING))
+"""They say which headers and how much payload a packet has: first of the fields, often alone."""
 OF_ONE_FIELD = frozenset({"MSN", "MTU", "OPC", "PAD", "PSN", "UD"})
 """Families of which each rule speaks of the same field of what a device sends."""
 _OF_ONE_THING = OF_ONE_FIELD | {"ICRC"}
@@ -40,6 +43,8 @@ class Root:
     """What it is, where that is true of all cases."""
     hides: bool = False
     """Nothing else can be told from its cases."""
+    brings: str = ""
+    """What failures of other cases are alike that come of it."""
     covers: bool = False
     """Whatever else its cases lack came of it."""
     rules: set[str] = field(default_factory=set)

@@ -15,16 +15,24 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from roceproof.conformance.runner.findings.accused import OF_MUCH, in_common
 from roceproof.conformance.runner.findings.hang import standstill
-from roceproof.conformance.runner.findings.observations import FIELD, PACKET, RULE
-from roceproof.conformance.runner.findings.root import OF_ONE_FIELD, STOPS, Root, family, fields_of
+from roceproof.conformance.runner.findings.heeded import of_temptations
+from roceproof.conformance.runner.findings.observations import PACKET, RULE
+from roceproof.conformance.runner.findings.root import (
+    DECIDES,
+    OF_ONE_FIELD,
+    STOPS,
+    Root,
+    family,
+    fields_of,
+)
 from roceproof.conformance.runner.findings.shared_features import of_stop, of_trouble
 from roceproof.conformance.runner.findings.swaps import are_swapped
 from roceproof.conformance.runner.findings.unexplained import unexplained
 from roceproof.conformance.runner.findings.whole_run import Fact, facts, in_all
 from roceproof.conformance.runner.judging.scoreboard import STRAY, STRAY_COMPLETION
 from roceproof.conformance.runner.outcomes import FAILING, HUNG
-from roceproof.conformance.suite.header_displacement import DISPLACING
 from roceproof.conformance.suite.reporting.failure import OF_EVERY_PACKET
 from roceproof.conformance.suite.reporting.failure_heads import (
     COMPLAINT,
@@ -41,8 +49,6 @@ _STRAYS = {STRAY: "BTH-10", STRAY_COMPLETION: "QPS-06"}
 _COUNT = "MSN"
 """Rules of the one counter that a queue pair answers with."""
 _OWN_ADDRESSES = {"src_mac", "src_ip"}
-_DECIDE = tuple(FIELD + name for name in ("ip_length", "udp_length", "opcode", *DISPLACING))
-"""They say which headers and how much payload a packet has: first of the fields, often alone."""
 _FEWEST = 3
 """Cases with packets that are right, before it is said that only such a fault harms others."""
 
@@ -66,7 +72,8 @@ def roots(cases: Mapping[str, Document], seen: Mapping[str, Document]) -> list[R
             found.append(root)
     _unreached(found)
     found += unexplained(failed - hidden, cases, left, found)
-    found = _of_gaps(_of_one_thing(found))
+    found = of_temptations(_of_one_thing(found), cases, seen)
+    found = _of_gaps(_of_one_rule(found, cases))
     return sorted(
         found,
         key=lambda root: (
@@ -115,7 +122,8 @@ def _of_all(
         says, rules = in_all(fact, ran), {fact.breaks} - {""}
         if (cause := _cause_in(hidden, seen)) is not None:
             says, rules = f"{says}; {cause[0]}", set(cause[1])
-        yield Root([fact.trouble], hidden, says=says, hides=True, rules=rules)
+        brings = fact.brings
+        yield Root([fact.trouble], hidden, says=says, hides=True, brings=brings, rules=rules)
     if asked and all(asked.values()) and failed & asked.keys() - hidden:
         lost = "ARP" if "ARP" in asked.values() else next(iter(asked.values()))
         never = Fact(f"{lost} was never answered", frozenset(asked))
@@ -170,6 +178,22 @@ def _of_one_thing(found: list[Root]) -> list[Root]:
     return kept
 
 
+def _of_one_rule(found: list[Root], cases: Mapping[str, Document]) -> list[Root]:
+    """Other words of cases that accuse the same rule first, if it is one of a single behaviour."""
+    kept: dict[str, Root] = {}
+    others: list[Root] = []
+    for root in sorted(found, key=lambda root: -len(root.cases)):
+        rules = in_common([cases[name] for name in sorted(root.cases)])
+        is_in_words = root.head and not (root.says or root.stops or root.covers)
+        if not is_in_words or not rules or rules[0].startswith(OF_MUCH):
+            others.append(root)
+        elif rules[0] in kept:
+            kept[rules[0]].take(root)
+        else:
+            kept[rules[0]] = root
+    return [*others, *kept.values()]
+
+
 def _is_part(root: Root, other: Root) -> bool:
     if root.says or root.stops or other.says or other.stops or not root.accuses:
         return False
@@ -205,7 +229,7 @@ def _troubles(failed: set[str], seen: Mapping[str, Document]) -> list[str]:
     names |= {RULE + rule for case in failed & seen.keys() for rule in seen[case].get("rules", ())}
     return sorted(
         names,
-        key=lambda name: (name not in STOPS, name.startswith(RULE), name not in _DECIDE, name),
+        key=lambda name: (name not in STOPS, name.startswith(RULE), name not in DECIDES, name),
     )
 
 
@@ -228,7 +252,7 @@ def _goes_with(
     if other.stops or other.says:
         return False
     mine, theirs = set(root.troubles), set(other.troubles)
-    decides = not theirs.isdisjoint(_DECIDE)
+    decides = not theirs.isdisjoint(DECIDES)
     if decides:
         theirs |= {RULE + rule for rule in other.accuses}
     counts: Counter[tuple[bool, bool]] = Counter()

@@ -122,7 +122,10 @@ def _followed(head: str, known: Sequence[Root]) -> Root | None:
     A wrong ICRC is explained by another wrong field, or where all ICRCs are wrong; what is behind
     the payload goes with the pad, and what is read behind BTH with a header more or less.
     """
-    if likeness(head).startswith(STOPS[1]):  # as a plan says it
+    alike = likeness(head)
+    if brought := next((root for root in known if root.brings and root.brings == alike), None):
+        return brought
+    if alike.startswith(STOPS[1]):  # as a plan says it
         return next((root for root in known if STOPS[1] in root.troubles), None)
     wrong = wrong_fields(head)
     fields: dict[str, Root] = {}

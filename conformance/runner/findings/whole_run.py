@@ -26,6 +26,8 @@ class Stream(NamedTuple):
     concerns: Callable[[Standings], bool]
     holds: Callable[[Standings], bool]
     breaks: str = "LIVE-01"
+    brings: str = ""
+    """What failures of other cases are alike that come of it."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,7 @@ class Fact:
     trouble: str = STREAM
     breaks: str = ""
     """The one rule that it breaks; what else its cases lack comes of it."""
+    brings: str = ""
 
 
 def of(standings: Standings, name: str) -> Standing:
@@ -83,6 +86,7 @@ _STREAMS = (
         lambda all_of: _beats(all_of, "cpl") > _beats(all_of, "wr") > 0,
         lambda _: True,  # wherever it is seen it is wrong
         breaks="",  # what its cases say, since no rule says just that
+        brings="other work completed with success",
     ),
     Stream(
         "frames left, and no work was ever completed: cpl_valid_o is low",
@@ -117,7 +121,8 @@ def facts(standings: Mapping[str, Standings]) -> list[Fact]:
     for stream in _STREAMS:
         concerned = [name for name, each in standings.items() if each and stream.concerns(each)]
         if concerned and all(stream.holds(standings[name]) for name in concerned):
-            return [Fact(stream.says, frozenset(concerned), breaks=stream.breaks)]
+            cases = frozenset(concerned)
+            return [Fact(stream.says, cases, breaks=stream.breaks, brings=stream.brings)]
     return []
 
 

@@ -11,7 +11,8 @@ import pytest
 
 from roceproof.common.printable import printable_lines
 from roceproof.conformance.rules.table import RULES, Severity
-from roceproof.conformance.runner.attribution.rule_attribution import Blame, blame
+from roceproof.conformance.runner.attribution.repeated import asks_again
+from roceproof.conformance.runner.attribution.rule_attribution import Blame, blame, services_of
 from roceproof.conformance.runner.findings.observations import observed
 from roceproof.conformance.runner.judging.bench_law import hold_to_the_law
 from roceproof.conformance.runner.judging.evidence import explained, keep, keep_requests, names_of
@@ -30,7 +31,7 @@ from roceproof.conformance.runner.session.options import Options
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.checks.comparison import compared
 from roceproof.conformance.suite.memory import unless_late
-from roceproof.conformance.suite.reporting.divergence import differed
+from roceproof.conformance.suite.reporting.divergence import differed, on_services
 from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.suite.reporting.failure_heads import head_of
 from roceproof.conformance.suite.reporting.failure_site import Kind, Stop
@@ -41,6 +42,7 @@ from roceproof.verbs.service import Service
 _ALIVE = "LIVE-01"
 REQUESTS = "requests"
 """The folder of what a device has asked for, which another one can be asked, too."""
+_UNANSWERED, _DUPLICATE = ("ACK-01",), ("DUP-01",)
 _EXPLAINED = pytest.StashKey[int]()
 _MOST_EXPLAINED = 24
 """Failing cases of a process that `explain` looks at; it costs more than the cases do."""
@@ -110,11 +112,12 @@ def streams_of(failure: CaseFailed) -> list[str]:
     return f"{STREAMS}{behind}".splitlines() if begun else []
 
 
-def _differed(failure: CaseFailed, stop: Stop | None) -> tuple[str, ...]:
+def _differed(bench: Bench, failure: CaseFailed, stop: Stop | None) -> tuple[str, ...]:
     """The rules of what differed first."""
     if stop is not None and stop.kind is Kind.NO_COMPLETION and stop.at is not None:
         return ("ACK-08" if stop.at.spec.service is Service.RC else "UC-01",)
-    return differed(failure)
+    told = on_services(differed(failure), services_of(bench))
+    return _DUPLICATE if told == _UNANSWERED and asks_again(bench) else told
 
 
 def _blamed(item: pytest.Function, bench: Bench, failures: list[CaseFailed]) -> Blame:
@@ -149,7 +152,7 @@ def _verdict(
         "capture": str(capture),
         "replay": replay,
         "head": head_of(failures[0]),
-        "differed": " ".join(_differed(failures[0], blamed.stop)),
+        "differed": " ".join(_differed(bench, failures[0], blamed.stop)),
     }
     number = item.config.stash.get(_EXPLAINED, 0)
     diagnoses = []

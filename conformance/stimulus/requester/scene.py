@@ -20,6 +20,7 @@ from roceproof.conformance.suite.intent import (
     meant_by,
 )
 from roceproof.conformance.suite.pattern import Pattern
+from roceproof.conformance.suite.reporting.ends import ended, rules_of_end
 from roceproof.conformance.suite.reporting.transcript import Entry
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Arrival
@@ -305,12 +306,13 @@ class Scene:
     def _judge_outcome(self, outcome: Outcome, known: QueuePair, time_ns: int) -> None:
         known.completed(outcome.wr_id)
         if not known.judge.completes(outcome, time_ns):
-            syndrome = "" if outcome.syndrome is None else f", syndrome {outcome.syndrome:#04x}"
+            spec = known.life.spec
             owed = ", ".join(known.judge.owed()[:2]) or "none"
             where = f"qp {known.qp.qpn:#x}{self._beside(known)}"
             raise self.bench.failed(
                 f"want  no such completion on {where}; owed: {owed}\n"
-                f"got   work {outcome.wr_id:#x} completed with {outcome.status}{syndrome}"
+                f"got   work {outcome.wr_id:#x} completed with {ended(outcome, spec)}",
+                rules=rules_of_end(outcome, spec),
             )
         self._judge_violations(known)
 

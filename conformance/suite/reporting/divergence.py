@@ -10,8 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
+from roceproof.conformance.rules.table import RULES
+from roceproof.conformance.suite.reporting.ends import NO_TIMER
 from roceproof.conformance.suite.reporting.failure import FIELD_RULES, CaseFailed
 from roceproof.conformance.suite.reporting.failure_heads import (
     head_of,
@@ -29,6 +32,7 @@ COMPLETES = ("ACK-08", "UC-01")
 _SAYS_ITSELF = (
     *COMPLETES,
     "ETH-0",
+    "DUP-01",
     "RNR-",
     "NAK-01",
     "NAK-02",
@@ -65,6 +69,7 @@ _BY_LIKENESS = _table(
     (r"^no (RC )?ACK", "ACK-01"),
     (r"^want ACK\w*, got NAK", "NAK-02"),
     (r"^want NAK\w*, got (ACK|READ|ATOMIC)", "NAK-07"),
+    (r"^byte_len$", "IMM-04"),
     (r"^other bytes|bytes differ, the first", "RETH-12"),
     (r"^(wr_flush_err|rem_\w+): ", "NAK-09"),
     (r"^rnr_retry_exc_err: ", "RNR-05"),
@@ -73,6 +78,9 @@ _BY_LIKENESS = _table(
     (r"^other work completed with", "ACK-08 ACK-05"),
 )
 _COMPLETION = _table(
+    (NO_TIMER, "RTX-07"),
+    (r"which (waits|is acknowledged).*completed with retry_exc_err, syndrome 0x60", "NAK-13"),
+    (r"completed with retry_exc_err, syndrome 0x[23]", "RNR-05"),
     (r"which nothing has failed; .*completed with (wr_flush_err|rem_|r\w+_exc)", "QPS-06"),
     (r"want no such completion.*completed with success, syndrome 0x1f", "ACK-08 ACK-09"),
     (r"want no such completion.*completed with success, syndrome 0x[01]", "ACK-08 AETH-04"),
@@ -123,6 +131,7 @@ _REFUSED = _table(
     (r"want +(READ_RESP|ATOMIC|ACK)[^;]*; got +NAK [^;]*syndrome=0x62", "RETH-07"),
 )
 """A good request that is refused: of its kind no more are taken, or it has no right there."""
+_ANY = "all"
 _OPCODE = "opcode"
 """Where it is another, all else is that of another packet."""
 _SURPLUS, _ONE_NAK = re.compile(r"want +(?!NAK)\w+ [^;]*; got +NAK [^;]*syndrome=0x60"), "NAK-02"
@@ -165,6 +174,24 @@ def named(head: str) -> tuple[str, ...]:
     return ()
 
 
+def on_services(rules: Iterable[str], services: AbstractSet[str]) -> tuple[str, ...]:
+    """Those that hold of any of these services; that work ends wrongly has a rule on each."""
+    if not services:
+        return tuple(rules)
+    reliable, unreliable = COMPLETES
+    told = [
+        unreliable if rule == reliable and "RC" not in services else rule
+        for rule in rules
+        if rule == reliable or not _elsewhere(rule, services)
+    ]
+    return tuple(dict.fromkeys(told))
+
+
+def _elsewhere(rule: str, services: AbstractSet[str]) -> bool:
+    held = RULES[rule].services
+    return held != _ANY and services.isdisjoint(held.split())
+
+
 def says_itself(rules: Iterable[str]) -> bool:
     """Whether what came names a rule so that no case can mean another one by it."""
     return any(rule.startswith(_SAYS_ITSELF) for rule in rules)
@@ -183,10 +210,10 @@ def _of_fields(name: str, fields: Sequence[str]) -> Iterable[str]:
     told = [field for field in fields if field.startswith("syndrome ")] or fields
     for field in told:  # another kind of answer counts and names otherwise, too
         what, _, kinds = field.partition(" ")
-        if what == "syndrome" and not name.startswith("READ_RESP"):
+        if what == "syndrome" and kinds and not name.startswith("READ_RESP"):
             yield _of_syndrome(kinds)
-        elif what in rules:
-            yield rules[what]
+        elif rule := rules.get(field) or rules.get(what):
+            yield rule
 
 
 def _of_syndrome(kinds: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 
+from roceproof.conformance.suite.reporting.ends import NO_TIMER
 from roceproof.conformance.suite.reporting.failure import CaseFailed
 
 WITHOUT_A_PAUSE = "with a pause between any two frames all of it is as it should be"
@@ -28,6 +29,8 @@ _COMPARED = re.compile(
 """A comparison in a case that says nothing of its own."""
 _REPEATED = re.compile(r"(?<=\S); assert .*")
 """A comparison behind what its case says of it."""
+_BYTES = re.compile(r"(?<=\S); want [0-9a-f]{48,}; got [0-9a-f]{48,}")
+"""Whole frames behind what is wrong with one."""
 _LONG = re.compile(r"\d{6,}$")
 _PLACE = re.compile(
     r"^\S+\.py:\d+: [^;]*; |\bqp\d+ (?=\()|; then: .*"
@@ -54,6 +57,9 @@ _NAME = re.compile(r"\b[A-Z][A-Z_]+[A-Z]\b(?: ONLY| FIRST| MIDDLE| LAST)?")
 _NOTHING, _NONE = "nothing", "none"
 _MISSED = re.compile(r"want for frame .*?ACKNOWLEDGE psn=\S+ syndrome=(?P<syndrome>0x\w+)")
 """What an oracle says of an answer that did not come, if none came otherwise."""
+_SURPLUS = re.compile(r"want +nothing(?: more)?; got +\w+ [^;]*?syndrome=(?P<syndrome>0x\w+)")
+_RNR_BEFORE = re.compile(r"in all came .*?RNR psn=[^,]*,")
+_ANSWER = re.compile(r"\b(?P<name>ACK|NAK|RNR) psn=(?P<psn>[+-]\d+)(?![|\d])")
 _SYNDROME = re.compile(
     r"syndrome(?:: want |=)(?P<want>\w+).*?(?:got |got .*syndrome=)(?P<got>0x\w+)"
 )
@@ -63,6 +69,7 @@ _HEX = re.compile(r"0x[0-9a-f]+")
 _KINDS = ("ACK", "RNR")
 """Syndromes of which any does."""
 
+_NO_TIMER = re.compile(rf"(?:work \S+ completed|the queue pair ended) with .+?: {NO_TIMER}")
 _ENDLESS = re.compile(r"[\d,]+ (?P<what>[A-Za-z ]+) came of the device in")
 _LINE = re.compile(r"\S+\.py:\d+: ")
 
@@ -89,6 +96,8 @@ def likeness(head: str) -> str:
         return f"{endless['what']} without end"
     if _OTHER_BYTES.search(head):
         return "other bytes"
+    if NO_TIMER in head:
+        return NO_TIMER
     if owed := _OWED.search(head):
         return f"no completion of work {_ENDED.sub('with an error', owed['stage'])}"
     if _TOO_EARLY.search(head):
@@ -100,11 +109,16 @@ def likeness(head: str) -> str:
         return f"{_REMOTE.sub('rem_err', want)}: {_REMOTE.sub('rem_err', got)}"
     if missed := _MISSED.search(head):
         return f"no {_answer(missed['syndrome'])}"
+    if surplus := _SURPLUS.search(head):
+        behind = " behind an RNR NAK" if _RNR_BEFORE.search(head) else ""
+        return f"surplus {_answer(surplus['syndrome'])}{behind}"
     if (both := _WANT_GOT.search(head)) and (names := _NAME.findall(both["want"])):
         if both["got"].startswith(_NOTHING):
             said = dict(_SAID.findall(both["want"])).get("syndrome", "")
             return f"no {_answer(said) if said.startswith('0x') else names[0]}"
         if got := _NAME.findall(both["got"]):
+            if _is_left_out(head):
+                return f"no {names[0]}"
             return f"want {names[0]}, got {got[0]}"
     return _DIGITS.sub("#", without_place(head))
 
@@ -160,7 +174,9 @@ def in_short(head: str) -> str:
     if compared := _COMPARED.search(head):
         want, got = (hex(int(n)) if _LONG.match(n) else n for n in compared.group("want", "got"))
         return f"{compared['what']}: want {want}, got {got}"
-    clean = _REPEATED.sub("", without_place(head))
+    if late := _NO_TIMER.search(head):
+        return late[0]
+    clean = _BYTES.sub("", _REPEATED.sub("", without_place(head)))
     wrong = _TOLD.findall(clean) or _differences(head)
     both = _WANT_GOT.search(head)
     names = _NAME.findall(both["got"]) if both else []
@@ -171,6 +187,17 @@ def in_short(head: str) -> str:
         return f"{both['got']} came where {both['want']} was due"
     fields = "; ".join(f"{field}: want {want}, got {got}" for field, want, got in wrong)
     return f"{what} otherwise; {fields}"
+
+
+def _is_left_out(head: str) -> bool:
+    """Whether the answer to a later packet came, and not the one to this."""
+    both = _WANT_GOT.search(head)
+    if both is None:
+        return False
+    wanted, got = (list(_ANSWER.finditer(both[side])) for side in ("want", "got"))
+    if not wanted or not got or any(each["name"] != "ACK" for each in wanted):
+        return False
+    return all(int(got[0]["psn"]) > int(each["psn"]) for each in wanted)
 
 
 def _differences(head: str) -> list[tuple[str, str, str]]:

@@ -24,6 +24,7 @@ from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.expect.prediction import Posted
 from roceproof.conformance.suite.packet_flow import FLUSHED, SUCCESS
 from roceproof.conformance.suite.pattern import ACK, ATOMIC_ACK, Pattern
+from roceproof.conformance.suite.reporting.ends import ended
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.codec import parse
 from roceproof.verbs.work import Op, Region
@@ -73,6 +74,7 @@ class Requests:
         self._state = WatchState(oldest=first, cursor=self._wire.fresh)
         self._implied = first
         self._statuses: dict[int, str] = {}
+        self._first_end = ""
 
     def _post(self, op: Op) -> Posted:
         is_odd = op is self._trial.op
@@ -155,6 +157,8 @@ class Requests:
         count = len(self._messages) - len(self._statuses)
         for outcome in target.completions(self.qp.qp, count=count, timeout_ns=0):
             self._statuses[outcome.wr_id] = outcome.status
+            if outcome.status != SUCCESS:
+                self._first_end = self._first_end or ended(outcome, self.qp.spec)
         state, spec = self._state, self.qp.spec
         told = f"{self._told()}: "
         errors = [self._statuses.get(each.work.wr_id) for each in self._messages]
@@ -170,7 +174,7 @@ class Requests:
             elif status == SUCCESS and not self._has_its_data(message):
                 yield f"{told}{name} completed with success and with other data"
         if failed and not self._may_end():
-            yield f"{told}the queue pair ended with {failed[0]}"
+            yield f"{told}the queue pair ended with {self._first_end}"
         if state.dead == "NAK-09":
             due = STATUS_OF_NAK[NakCode(self._odd.said["syndrome"] & _CODE)]
             if not failed:

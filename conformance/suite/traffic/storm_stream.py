@@ -20,6 +20,7 @@ from roceproof.conformance.suite.limits.within_limits import allowed_depth
 from roceproof.conformance.suite.notation import Mismatch, got, mismatches, wanted
 from roceproof.conformance.suite.packet_flow import FLUSHED, SUCCESS
 from roceproof.conformance.suite.pattern import ACK, NAK, Pattern
+from roceproof.conformance.suite.reporting.ends import ended, rules_of_end
 from roceproof.conformance.suite.reporting.failure import OF_EVERY_PACKET, is_aside, rule_of
 from roceproof.conformance.suite.reporting.failure_site import Kind, Stop
 from roceproof.conformance.suite.traffic.storm_frames import FrameMaker
@@ -158,7 +159,8 @@ class Stream:
 
     def complete(self, outcome: Outcome) -> None:
         """A completion of the device; raises Wrong if another one was due."""
-        told = f"work {outcome.wr_id:#x} completed with {outcome.status}"
+        spec = self.qp.spec
+        told = f"work {outcome.wr_id:#x} completed with {ended(outcome, spec)}"
         if not self._to_complete:
             raise Wrong(f"want  no completion\ngot   {told}")
         message = self._to_complete.popleft()
@@ -167,11 +169,10 @@ class Stream:
         if (outcome.wr_id, outcome.status) != (message.work.wr_id, status):
             later = [m.ordinal for m in self._to_complete if m.work.wr_id == outcome.wr_id]
             which = f", which is message {later[0]}: one before it is left out" if later else ""
-            of_departed = self.qp.spec.service is Service.UC
             raise Wrong(
                 f"want  work {message.work.wr_id:#x} (message {message.ordinal}) "
                 f"completed with {status}\ngot   {told}{which}",
-                rules=("UC-01",) if of_departed else (),
+                rules=("UC-01",) if spec.service is Service.UC else rules_of_end(outcome, spec),
             )
         self.qp.has_flushed |= status == FLUSHED
         if status == SUCCESS:

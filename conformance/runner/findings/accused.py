@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Which rules a case accuses, and which of them several cases share."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from roceproof.conformance.runner.findings.root import family
+from roceproof.conformance.suite.reporting.divergence import COMPLETES, VAGUE, is_vague, says_itself
+
+Document = Mapping[str, Any]
+_NEARLY_ALL = 0.8
+_WHY_IS_FOR_CASES = "NAK-07"
+"""Nothing was refused that had to be: for which of the reasons, cases say."""
+OF_MUCH = (*VAGUE, *COMPLETES, "LIVE-", "ACK-", "NAK-", "RETH-12", "PSN-12", "QPS-")
+"""Rules that very different faults break."""
+_REFUSALS = {"NAK", "RNR"}
+"""Families of which each tells when the other's answer does not come."""
+
+
+def accused(case: Document) -> list[str]:
+    """What a case accuses: what differed and its kin, where that names a rule by itself.
+
+    Of several rules that it is about, it accuses those that what differed names.
+    """
+    broken, differed = case.get("broken", ()), case.get("differed", ())
+    if not says_itself(differed):
+        named = [rule for rule in broken if rule in differed and not rule.startswith(OF_MUCH)]
+        about = sorted(broken, key=lambda rule: rule.startswith(OF_MUCH))
+        return named or about
+    kin = {*map(family, differed)}
+    kin |= _REFUSALS if kin & _REFUSALS else set()
+    own = [rule for rule in broken if family(rule) in kin]
+    return list(dict.fromkeys([*own, *differed]))
+
+
+def in_common(cases: Sequence[Document]) -> list[str]:
+    """What these cases accuse; if they are about many things, what most of them saw first."""
+    told = [accused(case) for case in cases]
+    rules = in_most(told)
+    if any(2 * sum(rule in each for each in told) > len(told) for rule in rules):
+        return rules
+    first = Counter(rule for case in cases for rule in case.get("differed", ())[:1])
+    rule, most = next(iter(first.most_common(1)), ("", 0))
+    is_said = not is_vague([rule]) and rule != _WHY_IS_FOR_CASES
+    return [rule] if is_said and 2 * most > len(cases) > 1 else rules
+
+
+def in_most(told: Sequence[Sequence[str]]) -> list[str]:
+    """The fewest rules of which nearly each of these cases accuses one, the most common first.
+
+    All of them have one cause, so that a rule that one case alone is about says little of it.
+    """
+    found: list[str] = []
+    left = [rules for rules in told if rules]
+    while left and (not found or len(left) > (1 - _NEARLY_ALL) * len(told)):
+        counts = Counter(rule for rules in left for rule in dict.fromkeys(rules))
+        places = {rule: min(r.index(rule) for r in left if rule in r) for rule in counts}
+        found.append(min(counts, key=lambda r: (is_vague([r]), -counts[r], places[r])))
+        left = [rules for rules in left if found[-1] not in rules]
+    return found

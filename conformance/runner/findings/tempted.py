@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Which checks of a receiver a case has tried: frames that must be dropped for one reason alone."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from itertools import islice
+
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.wire import icrc
+from roceproof.conformance.wire.codec import Packet, parse
+from roceproof.conformance.wire.ip import Ipv4, checksum
+
+_MOST_FRAMES = 64
+_IP_AT, _IP_BYTES, _FULL_KEY = 14, 20, 0x7FFF
+
+
+def temptations_of(bench: Bench) -> list[str]:
+    """The rules for each of which alone the device had to drop some frame of a case."""
+    void = (each.frame for each in bench.transcript.entries() if each.is_void and not each.is_sent)
+    peers = {each.qp.qpn: each for each in bench.connections}
+    target = bench.target
+    own = {target.host.ip, *(target.host_for(each.spec).ip for each in peers.values())}
+    found = (set(_flaws(frame, own, peers)) for frame in islice(void, _MOST_FRAMES))
+    return sorted({flaw for flaws in found if len(flaws) == 1 for flaw in flaws})
+
+
+def _flaws(frame: bytes, own: Collection[bytes], peers: Mapping[int, Connection]) -> Iterator[str]:
+    packet = parse(frame)
+    if packet is None:
+        return
+    if icrc.check(frame).judgement is icrc.Judgement.BAD:
+        yield "ICRC-14"
+    if isinstance(packet.ip, Ipv4) and not packet.vlans:
+        header = frame[_IP_AT : _IP_AT + _IP_BYTES]
+        if checksum(header[:10] + bytes(2) + header[12:]) != packet.ip.checksum:
+            yield "IP-11"
+    if packet.ip.dst not in own:
+        yield "GID-05"
+    yield from _of_bth(packet, peers)
+
+
+def _of_bth(packet: Packet, peers: Mapping[int, Connection]) -> Iterator[str]:
+    peer = peers.get(packet.bth.dest_qpn)
+    if peer is not None and packet.ip.src != peer.spec.remote.ip:
+        yield "GID-02"
+    if packet.bth.version:
+        yield "BTH-05"
+    if packet.bth.pkey & _FULL_KEY != _FULL_KEY:
+        yield "BTH-07"

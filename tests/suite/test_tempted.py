@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What checks of a receiver a case tries is noted, and whether its last request is a duplicate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from roceproof.conformance.runner.attribution.repeated import asks_again
+from roceproof.conformance.runner.findings.tempted import temptations_of
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.pattern import ACK, SEND_ONLY, WRITE_ONLY
+from roceproof.conformance.targets.interface import CasePlace
+from roceproof.conformance.targets.model.device import ModelFactory
+from roceproof.conformance.wire import frame_edits as edits
+
+
+@pytest.fixture
+def bench() -> Iterator[Bench]:
+    source = ModelFactory()
+    with source.device(CasePlace(name="tempted", seed=1)) as target:
+        yield Bench(target, source.claims, seed=1)
+
+
+def test_frames_that_must_be_dropped_for_one_reason_are_noted_by_its_rule(bench: Bench) -> None:
+    qp = bench.connect()
+    for packet in (
+        ACK(psn=0).corrupted(edits.bad_icrc()),
+        ACK(psn=0, tver=1),
+        ACK(psn=0, pkey=0x1234),
+        ACK(psn=0, dst_ip=bytes([10, 1, 1, 1])),
+        ACK(psn=0, src_ip=bytes([10, 1, 1, 1])),
+        ACK(psn=0, tver=2, pkey=1).corrupted(edits.bad_icrc()),
+        ACK(psn=0),
+    ):
+        bench.send(qp.frame(packet), is_void=True)
+    found = temptations_of(bench)
+    assert found == ["BTH-05", "BTH-07", "GID-02", "GID-05", "ICRC-14"]
+
+
+def test_what_is_sent_in_earnest_tempts_nobody(bench: Bench) -> None:
+    qp = bench.connect()
+    bench.send(qp.frame(ACK(psn=0, tver=1)))
+    assert temptations_of(bench) == []
+
+
+@pytest.mark.parametrize(
+    ("psns", "again"),
+    [
+        ((), False),
+        ((0, 1), False),
+        ((0, 0), True),
+        ((0, 1, 0), True),
+        ((0, -100), True),
+        ((3, 5), False),
+    ],
+)
+def test_the_last_request_is_a_duplicate_if_one_before_it_was_as_far(
+    bench: Bench, psns: tuple[int, ...], again: bool
+) -> None:
+    qp = bench.connect()
+    for psn in psns:
+        bench.send(qp.frame(SEND_ONLY(psn=psn)), flow=qp.to_device)
+    bench.send(qp.frame(ACK(psn=0)), flow=qp.to_device)
+    assert asks_again(bench) is again
+
+
+def test_requests_of_two_queue_pairs_are_none_of_each_others(bench: Bench) -> None:
+    for qp in (bench.connect(), bench.connect()):
+        bench.send(qp.frame(WRITE_ONLY(psn=0, va=0, rkey=0, dmalen=0)), flow=qp.to_device)
+    assert not asks_again(bench)
