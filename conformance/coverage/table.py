@@ -148,7 +148,10 @@ def load_table(path: Path = TABLE) -> Table:
     document = tomllib.loads(path.read_text(encoding="utf-8"))
     dimensions = {name: _dimension(name, row) for name, row in document["dimension"].items()}
     points: dict[str, Point] = {}
+    group: dict[str, str] = {}
     for row in document["point"]:
+        row = group | row
+        group = {"group": row["group"]}
         point = _point(row, dimensions)
         if point.id in points:
             raise TableError(f"{path.name}: {point.id} stands there twice")
