@@ -41,8 +41,6 @@ class Kind(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class Limit:
-    """One key."""
-
     key: str
     kind: Kind = Kind.NUMBER
     says: str

@@ -34,7 +34,6 @@ class Part:
 
     @property
     def opcode(self) -> int:
-        """That of its row."""
         return self.row.value
 
     @property

@@ -63,7 +63,6 @@ class Engine:
         return out.right
 
     def frame(self, out: Outgoing) -> bytes:
-        """What leaves."""
         return out.with_icrc(self.value(out))
 
     def prepare(self, packets: Iterable[Outgoing]) -> None:
