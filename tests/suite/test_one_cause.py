@@ -81,6 +81,29 @@ def test_what_was_never_answered_goes_first_and_hides_nothing() -> None:
     assert (second["sentence"], second["count"]) == ("show: want a NAK; got nothing", 2)
 
 
+def test_a_device_that_takes_frames_and_answers_nobody_is_told_where_to_look() -> None:
+    session = Session()
+    for _ in range(3):
+        session.add(({}, ""), head="lost", broken=("LIVE-01",))
+        lost = ["the device does not answer ARP and ping: ARP is lost", ["LIVE-01"]]
+        also(session, lost="ARP", failures=[lost], standing=STANDING | {"rx": [9, False, False]})
+    (sentence,) = session.sentences()
+    assert sentence.startswith("show: ARP was never answered in all 3 cases, though frames are")
+    assert "rx_tkeep_i" in sentence
+
+
+def test_a_length_that_is_wrong_in_every_packet_explains_what_is_found_by_it() -> None:
+    session = Session()
+    for number in range(9):
+        session.add(({"nth": number}, "field udp_length"), got={"udp_length": "0x34"}, head="wrong")
+        with_troubles(session, *["field payload"] * (number < 3))
+        also(session, failures=[])
+    head = "test_a.py:7: assert answers[0].udp_length == 28; assert 48 == 28"
+    session.add(({}, ""), head=head, broken=("ACK-07",))
+    (sentence,) = session.sentences()
+    assert "udp_length is" in sentence
+
+
 def test_a_field_that_is_wrong_in_every_packet_is_one_finding_with_what_the_observer_says() -> None:
     session = Session()
     for number in range(4):
@@ -481,6 +504,16 @@ def test_a_packet_that_a_wrong_length_ends_has_no_other_fault() -> None:
 def test_words_of_a_packet_end_where_the_next_part_begins() -> None:
     head = "want  SEND_ONLY psn=+0 se=1; got   SEND_ONLY psn=+0 se=1; its fields are right"
     assert wrong_fields(head) == set()
+
+
+def test_where_receives_are_taken_and_none_is_there_their_stream_is_named() -> None:
+    session = Session()
+    head = "want  ACK psn=+0; got   RNR psn=+0 syndrome=0x21; syndrome: want ACK, got 0x21"
+    for _ in range(10):
+        session.add(({}, ""), head=head)
+        receives = {"rcv": [3, False, False]}
+        also(session, failures=[[head, ["RNR-01"]]], standing=STANDING | receives)
+    assert told(session)[0]["sentence"].endswith("look at rcv_valid_i, and qpn and srq of rcv_i")
 
 
 @pytest.mark.parametrize(("cases", "is_told"), [(9, False), (10, True)])

@@ -12,6 +12,7 @@ _OF_A_NAK = {
     "0x62": "keys, va, length and access of {regions}, and access of qpc_i",
     "0x63": "address, length and lkey of rcv_i, or memory",
 }
+_NO_RECEIVE, _RECEIVES = re.compile(r"syndrome: want ACK, got 0x[23]\w"), "rcv"
 _REFUSED = re.compile(r"syndrome: want ACK, got (0x\w+)")
 _TAKEN = re.compile(
     r"syndrome: want 0x62, got (?:ACK|0x[01]\w)\b|want +NAK [^;]*syndrome=0x62[^;]*; *got +ACK"
@@ -22,14 +23,14 @@ OF_WORK = {
     "loc_len_err": "length of wr_i",
 }
 """Where work is refused with this status."""
-DEAF = (
-    "frames are taken and nothing comes of them, no ACK and no ARP is heard: "
-    "look at rx_tkeep_i, rx_tlast_i, rx_tuser_i and the lanes of rx_tdata_i"
-)
+LANES = "look at rx_tkeep_i, rx_tlast_i, rx_tuser_i and the lanes of rx_tdata_i"
+DEAF = f"frames are taken and nothing comes of them, no ACK and no ARP is heard: {LANES}"
 
 
 def of_a_refusal(words: str, streams: Collection[str]) -> str:
     """Where a good request gets a NAK, of a device with these streams; empty where it does not."""
+    if _RECEIVES in streams and _NO_RECEIVE.search(words):
+        return "look at rcv_valid_i, and qpn and srq of rcv_i"
     regions = "mr_i" if _REGION in streams else "[[region]] of the manifest"
     refused = _REFUSED.search(words)
     where = _OF_A_NAK.get(refused[1]) if refused else None

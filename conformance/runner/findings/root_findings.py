@@ -19,6 +19,7 @@ from roceproof.conformance.runner.findings.accused import OF_MUCH, in_common
 from roceproof.conformance.runner.findings.hang import standstill
 from roceproof.conformance.runner.findings.heeded import of_temptations
 from roceproof.conformance.runner.findings.observations import PACKET, RULE
+from roceproof.conformance.runner.findings.ports import LANES
 from roceproof.conformance.runner.findings.root import (
     DECIDES,
     OF_ONE_FIELD,
@@ -29,8 +30,8 @@ from roceproof.conformance.runner.findings.root import (
 )
 from roceproof.conformance.runner.findings.shared_features import of_stop, of_trouble
 from roceproof.conformance.runner.findings.swaps import are_swapped
-from roceproof.conformance.runner.findings.unexplained import unexplained
-from roceproof.conformance.runner.findings.whole_run import Fact, facts, in_all
+from roceproof.conformance.runner.findings.unexplained import LENGTHS, unexplained
+from roceproof.conformance.runner.findings.whole_run import Fact, facts, in_all, of
 from roceproof.conformance.runner.judging.scoreboard import STRAY, STRAY_COMPLETION
 from roceproof.conformance.runner.outcomes import FAILING, HUNG
 from roceproof.conformance.suite.reporting.failure import OF_EVERY_PACKET
@@ -49,6 +50,8 @@ _STRAYS = {STRAY: "BTH-10", STRAY_COMPLETION: "QPS-06"}
 _COUNT = "MSN"
 """Rules of the one counter that a queue pair answers with."""
 _OWN_ADDRESSES = {"src_mac", "src_ip"}
+_BY_LENGTH = {"payload", "pad", "icrc"}
+"""Fields that are found by the lengths of a packet."""
 _FEWEST = 3
 """Cases with packets that are right, before it is said that only such a fault harms others."""
 
@@ -127,7 +130,10 @@ def _of_all(
     if asked and all(asked.values()) and failed & asked.keys() - hidden:
         lost = "ARP" if "ARP" in asked.values() else next(iter(asked.values()))
         never = Fact(f"{lost} was never answered", frozenset(asked))
-        yield Root([RULE + _NOT_ANSWERED], failed & asked.keys(), says=in_all(never, [*asked]))
+        says = in_all(never, [*asked])
+        if all(of(standings.get(name, {}), "rx").beats for name in asked):
+            says += f", though frames are taken: {LANES}"
+        yield Root([RULE + _NOT_ANSWERED], failed & asked.keys(), says=says)
 
 
 def _cause_in(names: set[str], seen: Mapping[str, Document]) -> Sequence[Any] | None:
@@ -267,6 +273,8 @@ def _goes_with(
         beside = both >= _TOGETHER * (both + counts[True, False])
         behind = bool(fields_of(root.troubles)) and root.cases <= other.cases
         if (beside or behind) and _is_right_elsewhere(seen):
+            return True
+        if beside and fields_of(root.troubles) <= _BY_LENGTH and not LENGTHS.isdisjoint(theirs):
             return True
     accused = root.accuses
     if accused and (

@@ -12,7 +12,7 @@ from roceproof.conformance.wire import icrc
 from roceproof.conformance.wire.codec import Packet, parse
 from roceproof.conformance.wire.ip import Ipv4, checksum
 
-_MOST_FRAMES = 64
+_MOST_FRAMES = 512
 _IP_AT, _IP_BYTES, _FULL_KEY = 14, 20, 0x7FFF
 
 

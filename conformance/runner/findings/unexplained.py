@@ -24,7 +24,7 @@ _FIELD_OF = {"MSN": "msn", "PSN": "psn"}
 """The field that a family of rules is about."""
 _OUTSIDE = ("ip_checksum", "udp_checksum", "frame pad", "trailer", "pad bytes")
 """What of a frame no field of its packet says."""
-_LENGTHS = frozenset({"field ip_length", "field udp_length"})
+LENGTHS = frozenset({"field ip_length", "field udp_length"})
 """Where they end a packet too soon nobody finds its ICRC."""
 _ALIVE = "LIVE-01"
 
@@ -145,7 +145,7 @@ def _followed(head: str, known: Sequence[Root]) -> Root | None:
         if not DISPLACING.keys().isdisjoint(fields_of(root.troubles)):
             for name in (*DISPLACED, "udp_length"):
                 fields.setdefault(name, root)
-        if not _LENGTHS.isdisjoint(root.troubles):
+        if not LENGTHS.isdisjoint(root.troubles):
             fields.setdefault("icrc", root)
         if "ICRC" in accused and not any(root.causes):
             fields.setdefault("icrc", root)

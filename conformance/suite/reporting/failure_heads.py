@@ -31,6 +31,8 @@ _REPEATED = re.compile(r"(?<=\S); assert .*")
 """A comparison behind what its case says of it."""
 _BYTES = re.compile(r"(?<=\S); want [0-9a-f]{48,}; got [0-9a-f]{48,}")
 """Whole frames behind what is wrong with one."""
+_FIELD_OF_A_PACKET = re.compile(r"^\w+(?:\[\d+\])?\.(ip_length|udp_length|icrc)$")
+"""What a case compares by itself that has the same name in a predicted packet."""
 _LONG = re.compile(r"\d{6,}$")
 _PLACE = re.compile(
     r"^\S+\.py:\d+: [^;]*; |\bqp\d+ (?=\()|; then: .*"
@@ -127,6 +129,10 @@ def wrong_fields(head: str) -> set[str]:
     """The fields that are said to be wrong, or that differ where the same packet was wanted."""
     clean = without_place(head)
     named = set(_WRONG_FIELD.findall(clean))
+    if (compared := _COMPARED.search(head)) and (
+        field := _FIELD_OF_A_PACKET.search(compared["what"])
+    ):
+        named.add(field[1])
     named = named or {name for name, _, _ in _differences(head)}
     if "syndrome" in named and (told := _SYNDROME.search(clean)):
         named ^= {"syndrome", f"syndrome {_kind(told['want'])} {_kind(told['got'])}"}
