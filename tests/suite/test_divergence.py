@@ -154,6 +154,7 @@ def test_work_that_no_answer_has_ended_tells_of_a_timer_where_there_is_none() ->
     words = f"work 0x1 completed with {ended(late, spec)}"
     head = f"not dropped: bit 0; a completion came too early: {words}"
     assert in_short(head) == words
+    assert in_short(f"want  work 0x1 completed with success; got   {words}") == words
     assert likeness(head) == likeness(f"the queue pair ended with {ended(late, spec)}") == NO_TIMER
     assert rules_of_end(late, cast("QpSpec", SimpleNamespace(ack_timeout=9))) == ()
     assert rules_of_end(replace(late, syndrome=0x60), spec) == ()

@@ -71,7 +71,7 @@ _HEX = re.compile(r"0x[0-9a-f]+")
 _KINDS = ("ACK", "RNR")
 """Syndromes of which any does."""
 
-_NO_TIMER = re.compile(rf"(?:work \S+ completed|the queue pair ended) with .+?: {NO_TIMER}")
+_NO_TIMER = re.compile(rf"(?:work \S+ completed|the queue pair ended) with [^;]+: {NO_TIMER}")
 _ENDLESS = re.compile(r"[\d,]+ (?P<what>[A-Za-z ]+) came of the device in")
 _LINE = re.compile(r"\S+\.py:\d+: ")
 
