@@ -256,7 +256,7 @@ def test_no_more_hail_falls_than_the_wire_carries(monkeypatch: pytest.MonkeyPatc
         crowd(storm, Service.UC)
         fall, fallen = hailing(Hail(storm), 12), bench.transcript.entries
         for waiting, expected in ((12, 12), (13, 12), (12, 24)):
-            monkeypatch.setattr(bench.target, "untaken", lambda waiting=waiting: waiting)
+            monkeypatch.setattr(type(bench.target), "untaken", lambda _, now=waiting: now)
             fall()
             assert len(list(fallen())) == expected
 
@@ -282,7 +282,7 @@ def test_an_answer_to_nothing_that_was_asked_is_found(monkeypatch: pytest.Monkey
         assert {answer[12:14] for answer in answers} == {b"\x08\x06", b"\x08\x00"}
         for answer in answers:
             changed = answer[:30] + bytes([answer[30] ^ 1]) + answer[31:]
-            monkeypatch.setattr(bench.target, "asides", lambda found=changed: [found])
+            monkeypatch.setattr(type(bench.target), "asides", lambda _, found=changed: [found])
             with pytest.raises(CaseFailed, match="a wrong answer to an "):
                 hail.judge()
 
