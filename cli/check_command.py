@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from roceproof.common.exit_codes import Exit
 from roceproof.common.printable import printable
 from roceproof.conformance.capture import STDIN
 from roceproof.conformance.check.build import find_oracle
@@ -25,8 +26,6 @@ from roceproof.conformance.check.text import print_report
 
 if TYPE_CHECKING:
     from roceproof.conformance.rules.waivers import Waiver
-
-CLEAN, FINDINGS, UNREADABLE = 0, 1, 2
 
 
 class Request(NamedTuple):
@@ -142,5 +141,5 @@ def _warn(document: Document) -> None:
 
 def _exit_code(documents: Sequence[Document]) -> int:
     if any(document["error"] is not None for document in documents):
-        return UNREADABLE
-    return FINDINGS if any(map(failed, documents)) else CLEAN
+        return Exit.UNUSABLE
+    return Exit.FINDINGS if any(map(failed, documents)) else Exit.FINE

@@ -10,6 +10,7 @@ from dataclasses import asdict
 from rich.markup import escape
 
 from roceproof.cli.doctor_checks import simulation_build, wire_oracle
+from roceproof.common.exit_codes import Exit
 from roceproof.common.printable import printable
 from roceproof.common.terminal import Terminal
 from roceproof.rxe_env.doctor import Check, doctor
@@ -32,4 +33,4 @@ def tell_checks(checks: Sequence[Check], *, as_json: bool) -> int:
             remedy = f"; mend: {check.remedy}" if check.remedy else ""
             mark = f"[{STYLES[check.status]}]{check.status:4}[/]"
             console.print(f"{mark}  {check.name:18}{escape(printable(check.detail + remedy))}")
-    return 1 if any(check.status == "fail" for check in checks) else 0
+    return Exit.FINDINGS if any(check.status == "fail" for check in checks) else Exit.FINE

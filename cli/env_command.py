@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from roceproof.common.exit_codes import Exit
 from roceproof.common.progress import Progress
 from roceproof.rxe_env.vm.named import env_down, env_status, env_up
 
@@ -28,7 +29,7 @@ def status(*, as_json: bool) -> int:
     """Print the peer's status; 0 if it is up, else 1."""
     state = env_status()
     show(state, as_json=as_json)
-    return 0 if state["up"] else 1
+    return Exit.FINE if state["up"] else Exit.FINDINGS
 
 
 def show(state: dict[str, Any], *, as_json: bool) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 from rich.text import Text
 
+from roceproof.common.exit_codes import Exit
 from roceproof.common.printable import printable
 from roceproof.common.progress import Progress
 from roceproof.common.terminal import Terminal
@@ -26,7 +27,6 @@ from roceproof.conformance.diagnosis.source import read_capture
 from roceproof.conformance.observer.facts import Facts as QpFacts
 from roceproof.conformance.rules.signatures import title
 
-DAMAGED = 2
 _SCHEMA = 1
 _STYLES = {UNDECIDED: "yellow", CORRUPT: "cyan", COPIES: "cyan", LOST: "cyan"}
 
@@ -72,7 +72,7 @@ def run_explain(
     else:
         for found in results:
             _show(found, frames=frames, quiet=quiet)
-    return DAMAGED if damaged else int(any(found.diagnoses for found in results))
+    return Exit.UNUSABLE if damaged else int(any(found.diagnoses for found in results))
 
 
 def _explained(name: str, qps: Path | None, facts: Facts | None) -> Explained:

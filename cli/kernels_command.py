@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from roceproof.common.errors import RoceproofError
+from roceproof.common.exit_codes import Exit
 from roceproof.common.interruption import interruptions_held
 from roceproof.common.notice import notice
 from roceproof.common.output import output_directory
@@ -26,7 +27,6 @@ from roceproof.rxe_env.kernel import versions
 from roceproof.rxe_env.kernel.distribution import Kernel
 
 DEFAULT = ("6.1", "6.12", versions.NEWEST)
-PASSED, FAILED, UNUSABLE = 0, 1, 2
 KERNELS = "kernels"
 
 Document = dict[str, Any]
@@ -66,9 +66,9 @@ def run_kernels(runs: Runs) -> int:
             write_matrix(document_of(rows.values()), runs.out, KERNELS)
             _tell(row, place)
     if not is_whole:
-        return UNUSABLE
+        return Exit.UNUSABLE
     has_failed = any(_failures(row) for row in rows.values())
-    return FAILED if has_failed else PASSED
+    return Exit.FINDINGS if has_failed else Exit.FINE
 
 
 def _fetched(wanted: str, *, quiet: bool) -> Kernel:

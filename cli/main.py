@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The ``roceproof`` console command: one subcommand per job.
 
-Exit codes: 0 fine, 1 findings, 2 usage or environment, 3 the device does not
-build, 77 skipped because the machine lacks something, 130 interrupted (143 by
-SIGTERM), 141 nobody reads what is printed.
 Results go to stdout, diagnostics to stderr. The options of a subcommand are
 imported when it is named, and what it needs when it runs.
 """
@@ -18,6 +15,7 @@ import click
 from roceproof import __version__
 from roceproof.cli.help_examples import examples
 from roceproof.cli.lazy_group import LazyGroup
+from roceproof.common.exit_codes import EXIT_CODES
 from roceproof.common.outcome import end_with
 
 _COMPLETION = "_ROCEPROOF_COMPLETE"
@@ -49,11 +47,12 @@ _COMMANDS = {
     cls=LazyGroup,
     places=_COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"]},
+    help=f"Co-simulation and protocol conformance for RoCEv2 transmitters.\n\n{EXIT_CODES}",
     epilog=examples(""),
 )
 @click.version_option(__version__, prog_name="roceproof")
 def cli() -> None:
-    """Co-simulation and protocol conformance for RoCEv2 transmitters."""
+    """The command with all others below it."""
 
 
 def main() -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 import click
 
 from roceproof.common.errors import RoceproofError
+from roceproof.common.exit_codes import Exit
 from roceproof.common.notice import notice
 from roceproof.common.output import output_directory
 from roceproof.common.paths import REFERENCE_DUT
@@ -84,8 +85,8 @@ def run_soak(wanted: Soak) -> int:
     if end is not None:
         raise end
     if night.findings:
-        return 1
-    return 2 if night.broke else 0
+        return Exit.FINDINGS
+    return Exit.UNUSABLE if night.broke else Exit.FINE
 
 
 def _nothing_to_look_at() -> None:

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from roceproof.common.exit_codes import Exit
+
 
 class RoceproofError(Exception):
     """Something the user can act on: the text names the thing, the reason and the mend."""
 
-    exit_code = 2
+    exit_code = Exit.UNUSABLE
 
 
 def first_line(error: BaseException) -> str:
@@ -18,4 +20,4 @@ def first_line(error: BaseException) -> str:
 class Skipped(RoceproofError):
     """This machine cannot run the job; the text says what it lacks."""
 
-    exit_code = 77
+    exit_code = Exit.SKIPPED

@@ -15,6 +15,7 @@ from typing import NoReturn, TextIO
 import click
 
 from roceproof.common.errors import RoceproofError
+from roceproof.common.exit_codes import Exit
 from roceproof.common.interruption import (
     ignore_interruptions,
     raise_interruptions,
@@ -22,9 +23,6 @@ from roceproof.common.interruption import (
 )
 from roceproof.common.printable import printable_lines
 
-EXIT_ENVIRONMENT = 2
-_KILLED_BY = 128
-EXIT_BROKEN_PIPE = 141
 _CANNOT_BE_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """Our files are named where they are written, so what has no name is the output."""
 
@@ -50,27 +48,27 @@ def end_with(job: Callable[[], int]) -> NoReturn:
     except click.exceptions.NoArgsIsHelpError as error:
         with suppress(OSError):
             error.show()
-        sys.exit(EXIT_ENVIRONMENT)
+        sys.exit(Exit.UNUSABLE)
     except click.ClickException as error:
         _say(error.format_message() + _help_of(error))
-        sys.exit(EXIT_ENVIRONMENT)
+        sys.exit(Exit.UNUSABLE)
     except RoceproofError as error:
         _say(str(error))
         sys.exit(error.exit_code)
     except BrokenPipeError:
         _leave(sys.stdout, sys.stderr)
-        sys.exit(EXIT_BROKEN_PIPE)
+        sys.exit(Exit.UNREAD)
     except OSError as error:
         unnamed = error.filename is None and error.errno in _CANNOT_BE_WRITTEN
         place = "standard output" if unnamed else error.filename
         _say(f"{place}: {error.strerror}" if place else error.strerror or str(error))
         if unnamed:
             _leave(sys.stdout)
-        sys.exit(EXIT_ENVIRONMENT)
+        sys.exit(Exit.UNUSABLE)
     except Exception:  # a fault of ours
         with suppress(OSError):
             traceback.print_exc()
-        sys.exit(EXIT_ENVIRONMENT)
+        sys.exit(Exit.UNUSABLE)
 
 
 def end_as(command: click.Command) -> NoReturn:
@@ -80,7 +78,7 @@ def end_as(command: click.Command) -> NoReturn:
 
 def exit_interrupted() -> int:
     """The code of a shell for a process that the signal has ended."""
-    return _KILLED_BY + signal_of_interruption()
+    return Exit.of_signal(signal_of_interruption())
 
 
 def _help_of(error: click.ClickException) -> str:

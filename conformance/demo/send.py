@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 
 from roceproof.common.errors import RoceproofError
+from roceproof.common.exit_codes import Exit
 from roceproof.common.output import output_directory
 from roceproof.common.printable import printable
 from roceproof.common.progress import Progress
@@ -53,7 +54,7 @@ def run_demo(wanted: Wanted, play: Play, *, quiet: bool) -> int:
         f"{time.monotonic() - started:.1f} s)\n"
         f"{printable(shown.capture)}\n{printable(wanted.out / 'result.json')}"
     )
-    return 0 if shown.ok else 1
+    return Exit.FINE if shown.ok else Exit.FINDINGS
 
 
 def demonstrate(wanted: Wanted, shown: Demonstration, progress: Progress) -> None:

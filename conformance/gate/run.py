@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from roceproof.common.errors import RoceproofError, first_line
+from roceproof.common.exit_codes import Exit
 from roceproof.common.interruption import (
     interruptions_held,
     interruptions_let_through,
@@ -54,7 +55,7 @@ from roceproof.dpi.manifest.snapshot import Snapshot
 from roceproof.rxe_env.kernel import versions
 
 PAGE, COMMENT, VERDICT = "gate.html", "gate.md", "gate.json"
-_CODES = {"pass": 0, "fail": 1, "incomplete": 2}
+_CODES = {"pass": Exit.FINE, "fail": Exit.FINDINGS, "incomplete": Exit.UNUSABLE}
 Document = dict[str, Any]
 
 

@@ -21,6 +21,7 @@ import click
 import pytest
 
 from roceproof.common.errors import RoceproofError
+from roceproof.common.exit_codes import Exit
 from roceproof.common.interruption import interruptions_held, interruptions_let_through
 from roceproof.common.output import output_directory
 from roceproof.common.paths import REFERENCE_DUT
@@ -48,7 +49,6 @@ from roceproof.dpi.manifest.dut import load_manifest
 from roceproof.dpi.manifest.snapshot import Snapshot
 from roceproof.rxe_env.kernel import versions
 
-PASSED, FAILED, UNUSABLE = 0, 1, 2
 KNOWN_ENDS = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED)
 DRAFTS = "drafts.toml"
 
@@ -88,7 +88,7 @@ def run_suite(request: Request, output: Output) -> int:
     with output_directory(output.directory), interruptions_held():
         session = run_session(request, output)
         if session is None:
-            return UNUSABLE
+            return Exit.UNUSABLE
         _show(session.document, output, seconds=session.seconds)
         for status in session.waivers.told(session.document):
             click.echo(f"roceproof: {status}", err=True)
@@ -96,13 +96,13 @@ def run_suite(request: Request, output: Output) -> int:
             raise KeyboardInterrupt
         if stopped := session.document.get("stopped"):
             click.echo(f"roceproof: gave up: {stopped}: mend it, then --resume", err=True)
-            return UNUSABLE
+            return Exit.UNUSABLE
         failed = session.failed
         if request.coverage:
             failed |= not _has_reached_all(request, output)
         if failed:
-            return FAILED
-        return PASSED if session.is_whole else UNUSABLE
+            return Exit.FINDINGS
+        return Exit.FINE if session.is_whole else Exit.UNUSABLE
 
 
 def run_session(

@@ -19,6 +19,7 @@ from signal import Signals
 
 from roceproof.common.children import run_to_end
 from roceproof.common.errors import RoceproofError
+from roceproof.common.exit_codes import Exit
 from roceproof.common.notice import notice
 from roceproof.common.packages import missing_header, missing_tools
 from roceproof.common.plain_path import unbuildable
@@ -62,7 +63,7 @@ class ToolError(RoceproofError):
 class BuildError(RoceproofError):
     """The device does not build. The text ends with the tool's own words."""
 
-    exit_code = 3
+    exit_code = Exit.BROKEN_BUILD
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from roceproof.common.exit_codes import Exit
 from roceproof.dpi.session.events import PortStatistics, Statistics
 from roceproof.dpi.session.process import SimulationTimeout
 from roceproof.dpi.session.simulation import Simulation
@@ -24,7 +25,7 @@ _PAYLOAD, _TX = 1, 4
 class Overdue(SimulationTimeout):
     """The device is late by its own clock; the text ends with the state of its streams."""
 
-    exit_code = 1
+    exit_code = Exit.FINDINGS
 
 
 @dataclass(frozen=True, kw_only=True)

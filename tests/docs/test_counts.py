@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from roceproof.common.exit_codes import Exit
 from roceproof.common.paths import REPOSITORY
 from roceproof.conformance.mutants.rtl import load_mutants
 from roceproof.conformance.rules.signatures import SIGNATURES
@@ -23,6 +24,16 @@ def test_rules_and_signatures_are_counted_rightly(subtests: pytest.Subtests) -> 
             assert {int(count) for count in re.findall(r"\b(\d{3}) rules\b", text)} <= {len(RULES)}
             for first, last in re.findall(r"`([SP]\d\d)` ?\.\. ?`([SP]\d\d)`", text):
                 assert [first, last] == ENDS[first[0]][:: len(ENDS[first[0]]) - 1]
+
+
+def test_pages_know_the_exit_codes_that_there_are() -> None:
+    head = "\n| exit code | meaning |\n|---|---|\n"
+    texts = [page.read_text(encoding="utf-8") for page in DOCUMENTS]
+    tables = [table for text in texts for table in text.split(head)[1:]]
+    rows = [row for table in tables for row in table.partition("\n\n")[0].splitlines()]
+    told = {int(code) for row in rows for code in re.findall(r"\d+", row.split("|")[1])}
+    assert len(tables) >= 3
+    assert told <= {*Exit}
 
 
 def test_the_readme_says_how_many_rules_there_are() -> None:
