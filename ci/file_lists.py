@@ -13,7 +13,7 @@ from pathlib import Path
 
 from roceproof.common.paths import REFERENCE_DUT, REPOSITORY
 from roceproof.dpi.compile.cache import BRIDGE_SV
-from roceproof.dpi.compile.verilate import BRIDGE_C
+from roceproof.dpi.compile.verilate import BRIDGE, BRIDGE_C, BRIDGE_HEADERS
 from roceproof.dpi.manifest.dut import load_manifest
 
 _SPDX = "SPDX-License-Identifier: BSD-2-Clause"
@@ -69,8 +69,14 @@ def file_lists() -> Iterator[tuple[Path, str]]:
         BRIDGE_SV,
         "roceproof_top",
         depend="endpoint",
-        beside=BRIDGE_C,
+        beside=(*BRIDGE_HEADERS, *BRIDGE_C),
     )
+
+
+def _in_c(path: Path) -> str:
+    if path.suffix == ".h":
+        return f"{{file_type: cSource, is_include_file: true, include_path: {BRIDGE.name}}}"
+    return "{file_type: cSource}"
 
 
 def _lists(
@@ -85,7 +91,6 @@ def _lists(
     folder = REPOSITORY / ("rtl" if depend is None else "dpi")
     names = [os.path.relpath(path, folder) for path in sources]
     first = [f"-F ../rtl/{depend}.f"] if depend else []
-    rest = [os.path.relpath(path, folder) for path in beside]
     yield (
         folder / f"{name}.f",
         "\n".join([f"// {_SPDX}", f"// {_MADE} {says}.", *first, *names, ""]),
@@ -99,7 +104,7 @@ def _lists(
             says=says,
             files="\n".join(
                 [f"      - {each}" for each in names]
-                + [f"      - {each}: {{file_type: cSource}}" for each in rest]
+                + [f"      - {os.path.relpath(path, folder)}: {_in_c(path)}" for path in beside]
             ),
             depend=f'    depend: ["roceproof::{depend}"]\n' if depend else "",
             top=top,

@@ -28,9 +28,10 @@ from roceproof.dpi.compile.warnings import meaningful_warnings
 from roceproof.dpi.manifest.circuit import Circuit
 
 ROOM = Path(__file__).resolve().parents[1]
-BRIDGE_C = tuple(sorted((ROOM / "src").glob("*.c")))
-BRIDGE_HEADERS = tuple(sorted((ROOM / "src").glob("*.h")))
-MAIN = ROOM / "src" / "main.cpp"
+BRIDGE = ROOM / "src"  # whose files include each other by their paths in it
+BRIDGE_C = tuple(sorted(BRIDGE.rglob("*.c")))
+BRIDGE_HEADERS = tuple(sorted(BRIDGE.rglob("*.h")))
+MAIN = BRIDGE / "main.cpp"
 
 TOOLS = ("verilator", "make", "g++", "cc")
 TOP = "roceproof_top"
@@ -171,7 +172,8 @@ def _end(status: int) -> str:
 
 
 def _object_name(source: Path) -> str:
-    return f"bridge_{source.stem}.o"
+    parts = source.relative_to(BRIDGE).with_suffix("").parts
+    return f"{'_'.join(('bridge', *parts))}.o"
 
 
 def _compile_bridge(circuit: Circuit, directory: Path, log: Path) -> None:
@@ -183,7 +185,7 @@ def _compile_bridge(circuit: Circuit, directory: Path, log: Path) -> None:
         # Only the shim depends on the build; the others' objects come from the cache.
         extra = [*includes, header, *door] if source.stem == "bridge_dpi" else []
         target = directory / _object_name(source)
-        _run([*compiler, *C_FLAGS, *extra, "-c", source, "-o", target], log)
+        _run([*compiler, *C_FLAGS, f"-I{BRIDGE}", *extra, "-c", source, "-o", target], log)
 
 
 def _judge_warnings(circuit: Circuit, log: Path) -> None:

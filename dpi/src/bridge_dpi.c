@@ -6,7 +6,8 @@
 
 #include ROCEPROOF_DPI_HEADER
 
-#include "session.h"
+#include "session/session.h"
+#include "session/streams.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from roceproof.dpi.compile.verilate import BRIDGE_C, C_FLAGS
+from roceproof.dpi.compile.verilate import BRIDGE, BRIDGE_C, C_FLAGS
 
 UNITS = sorted((Path(__file__).parent / "c").glob("test_*.c"))
 SANITIZE = ("-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
@@ -28,14 +28,13 @@ def bridge_objects(tmp_path_factory) -> list[Path]:
     objects = []
     for source in BRIDGE_C:
         if source.stem != "bridge_dpi":
-            objects.append(directory / f"{source.stem}.o")
+            objects.append(directory / f"{source.parent.name}_{source.stem}.o")
             compile_c(source, objects[-1], "-c")
     return objects
 
 
 def compile_c(source: Path, target: Path, *words: str | Path) -> None:
-    include = f"-I{BRIDGE_C[0].parent}"
-    command = [*compiler(), *C_FLAGS, *SANITIZE, include, source, *words, "-o", target]
+    command = [*compiler(), *C_FLAGS, *SANITIZE, f"-I{BRIDGE}", source, *words, "-o", target]
     done = subprocess.run(command, capture_output=True, text=True, timeout=COMPILE_SECONDS)
     assert done.returncode == 0, done.stderr
 

@@ -4,10 +4,10 @@
 
 #include "unit.h"
 
-#include "buffer.h"
-#include "message.h"
-#include "payload.h"
-#include "queue.h"
+#include "common/buffer.h"
+#include "common/queue.h"
+#include "control/message.h"
+#include "port/payload.h"
 
 static void queue_keeps_order_across_growth_and_wrap(void **state) {
     struct queue q;

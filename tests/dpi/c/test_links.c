@@ -5,8 +5,8 @@
 
 #include "unit.h"
 
-#include "frame.h"
-#include "link.h"
+#include "common/frame.h"
+#include "link/link.h"
 
 #include <stdio.h>
 

@@ -4,7 +4,7 @@
 
 #include "unit.h"
 
-#include "memory.h"
+#include "port/memory.h"
 
 #include <stdlib.h>
 

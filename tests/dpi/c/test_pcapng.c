@@ -4,7 +4,7 @@
 
 #include "unit.h"
 
-#include "pcapng.h"
+#include "port/pcapng.h"
 
 #include <stdio.h>
 #include <stdlib.h>

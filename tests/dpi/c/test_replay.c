@@ -4,8 +4,8 @@
 
 #include "unit.h"
 
-#include "frame.h"
-#include "link.h"
+#include "common/frame.h"
+#include "link/link.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,8 @@
 
 #include "unit.h"
 
-#include "session.h"
+#include "session/session.h"
+#include "session/streams.h"
 
 #include <stdio.h>
 #include <stdlib.h>

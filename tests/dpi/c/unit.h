@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "error.h"
+#include "common/error.h"
 
 #include <string.h>
 #include <sys/socket.h>

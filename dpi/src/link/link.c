@@ -2,7 +2,7 @@
 //
 // From a link's text to the link.
 
-#include "link.h"
+#include "link/link.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 // Frames for the DUT arrive as control messages, so there is nothing to
 // receive here. Never loses a frame: busy while the host is behind.
 
-#include "link.h"
+#include "link/link.h"
 
 #include <stdlib.h>
 

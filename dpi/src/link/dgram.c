@@ -4,8 +4,8 @@
 // dgram`. Busy until the peer has bound its path and while it does not read. A
 // peer that was there and goes away is an error.
 
-#include "frame.h"
-#include "link.h"
+#include "common/frame.h"
+#include "link/link.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 //
 // A growing run of bytes.
 
-#include "buffer.h"
+#include "common/buffer.h"
 
 #include <stdlib.h>
 #include <string.h>

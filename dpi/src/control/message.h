@@ -7,7 +7,7 @@
 #ifndef ROCEPROOF_MESSAGE_H
 #define ROCEPROOF_MESSAGE_H
 
-#include "buffer.h"
+#include "common/buffer.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 //
 // The control channel over an inherited stream socket.
 
-#include "control.h"
+#include "control/control.h"
 
 #include <errno.h>
 #include <stdlib.h>

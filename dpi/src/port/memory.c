@@ -2,7 +2,7 @@
 //
 // Pages in a hash table that doubles when it has as many pages as buckets.
 
-#include "memory.h"
+#include "port/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

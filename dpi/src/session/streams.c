@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// The test bench's side of a port: chunks and records, one call each. A frame
-// is captured when its last beat moves, in either direction.
+// From a port's queues to the test bench, and from the test bench to the port's link.
 
-#include "port.h"
-#include "session.h"
+#include "session/streams.h"
+
+#include "session/session.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,9 +5,9 @@
 // until the peer has connected and while it does not read. A peer that goes
 // away is an error.
 
-#include "buffer.h"
-#include "frame.h"
-#include "link.h"
+#include "common/buffer.h"
+#include "common/frame.h"
+#include "link/link.h"
 
 #include <errno.h>
 #include <fcntl.h>

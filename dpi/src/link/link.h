@@ -7,8 +7,8 @@
 #ifndef ROCEPROOF_LINK_H
 #define ROCEPROOF_LINK_H
 
-#include "control.h"
-#include "error.h"
+#include "common/error.h"
+#include "control/control.h"
 
 #include <stdbool.h>
 #include <stddef.h>

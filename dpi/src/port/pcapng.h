@@ -8,8 +8,8 @@
 #ifndef ROCEPROOF_PCAPNG_H
 #define ROCEPROOF_PCAPNG_H
 
-#include "buffer.h"
-#include "error.h"
+#include "common/buffer.h"
+#include "common/error.h"
 
 #include <limits.h>
 #include <stdbool.h>

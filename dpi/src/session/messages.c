@@ -3,7 +3,7 @@
 // What each message from the host does. Every field is checked here: a bad
 // message ends the session with its name.
 
-#include "session.h"
+#include "session/session.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 // Writing pcapng: section header, interface description and enhanced packet
 // blocks, little-endian.
 
-#include "pcapng.h"
+#include "port/pcapng.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,8 +4,8 @@
 // first frame at time 0, or back to back. What the DUT sends goes nowhere; the
 // tap point records it.
 
-#include "frame.h"
-#include "link.h"
+#include "common/frame.h"
+#include "link/link.h"
 
 #include <pcap/pcap.h>
 #include <stdlib.h>

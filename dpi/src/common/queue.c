@@ -2,7 +2,7 @@
 //
 // A bounded first-in first-out ring of equal-sized elements.
 
-#include "queue.h"
+#include "common/queue.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,8 +7,8 @@
 #ifndef ROCEPROOF_SESSION_H
 #define ROCEPROOF_SESSION_H
 
-#include "control.h"
-#include "port.h"
+#include "control/control.h"
+#include "port/port.h"
 
 #include <time.h>
 
@@ -76,7 +76,7 @@ bool session_put_event(struct session *session, enum message_type type, unsigned
 
 void session_close(struct session *session, uint64_t cycle);
 
-// One message from the host; session_messages.c.
+// One message from the host; messages.c.
 int session_dispatch(struct session *session, enum message_type type, struct cursor *body,
                      uint64_t cycle);
 void session_send_stopped(struct session *session, uint64_t cycle, unsigned reason);

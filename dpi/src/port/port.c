@@ -2,7 +2,7 @@
 //
 // A port's life, its queues and its dealings with host and link.
 
-#include "port.h"
+#include "port/port.h"
 
 #include <stdlib.h>
 #include <string.h>

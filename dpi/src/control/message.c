@@ -2,7 +2,7 @@
 //
 // Reading and writing the control channel's messages.
 
-#include "message.h"
+#include "control/message.h"
 
 #include <string.h>
 

@@ -6,9 +6,9 @@
 #ifndef ROCEPROOF_CONTROL_H
 #define ROCEPROOF_CONTROL_H
 
-#include "buffer.h"
-#include "error.h"
-#include "message.h"
+#include "common/buffer.h"
+#include "common/error.h"
+#include "control/message.h"
 
 struct control {
     int fd; // -1: not open

@@ -7,12 +7,12 @@
 #ifndef ROCEPROOF_PORT_H
 #define ROCEPROOF_PORT_H
 
-#include "frame.h"
-#include "link.h"
-#include "memory.h"
-#include "payload.h"
-#include "pcapng.h"
-#include "queue.h"
+#include "common/frame.h"
+#include "common/queue.h"
+#include "link/link.h"
+#include "port/memory.h"
+#include "port/payload.h"
+#include "port/pcapng.h"
 
 enum stream {
     STREAM_RX,
@@ -148,26 +148,5 @@ uint64_t port_next_cycle(const struct port *port);
 
 // A bit per stream that has something for the test bench or room for it.
 unsigned port_wake(const struct port *port);
-
-struct chunk {
-    uint8_t bytes[CHUNK_BYTES];
-    unsigned first;
-    unsigned stop;
-    bool last;
-    bool discard;
-    bool early;
-};
-
-// The test bench pulls. Asking again says that what came before was taken by
-// the DUT at `cycle`, and the host is told. False: nothing now.
-bool port_get_chunk(struct port *port, enum stream stream, uint64_t cycle, struct chunk *chunk);
-bool port_get_qpc(struct port *port, uint64_t cycle, uint8_t record[QPC_BYTES]);
-bool port_get_work_request(struct port *port, uint64_t cycle, uint8_t record[WORK_REQUEST_BYTES]);
-bool port_get_region(struct port *port, uint64_t cycle, uint8_t record[REGION_BYTES]);
-bool port_get_receive(struct port *port, uint64_t cycle, uint8_t record[RECEIVE_BYTES]);
-
-// The test bench pushes. Returns true when the chunk ended a frame that went
-// out; `full` when the link has no room for another yet.
-bool port_put_chunk(struct port *port, uint64_t cycle, const struct chunk *chunk, bool *full);
 
 #endif

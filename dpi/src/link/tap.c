@@ -4,8 +4,8 @@
 // privilege; what is missing is said with the command that mends it. Frames
 // the kernel could not queue for us or take from us count as dropped.
 
-#include "frame.h"
-#include "link.h"
+#include "common/frame.h"
+#include "link/link.h"
 
 #include <errno.h>
 #include <fcntl.h>

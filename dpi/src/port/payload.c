@@ -2,7 +2,7 @@
 //
 // One message's payload on its way to the DUT.
 
-#include "payload.h"
+#include "port/payload.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 //
 // The first thing that went wrong, in words.
 
-#include "error.h"
+#include "common/error.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 //
 // A session's life and its time.
 
-#include "session.h"
+#include "session/session.h"
 
 #include <stdlib.h>
 
