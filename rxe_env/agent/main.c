@@ -15,9 +15,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "line.h"
-#include "ops.h"
-#include "session.h"
+#include "ops/connections.h"
+#include "ops/ops.h"
+#include "protocol/line.h"
+#include "verbs/session.h"
 
 enum end { END_QUIT, END_HANGUP, END_NO_MEMORY };
 

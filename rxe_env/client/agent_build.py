@@ -12,7 +12,7 @@ from roceproof.rxe_env.errors import Unavailable
 
 SOURCE_DIR = Path(__file__).parents[1] / "agent"
 NAME = "roceproof-agent"
-FLAGS = ("-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror")
+FLAGS = ("-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-I.")  # in SOURCE_DIR
 OPTIMISED = ("-O2",)
 SANITISED = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 LIBRARIES = ("-libverbs", "-lrdmacm", "-ljansson", "-lmd")
@@ -33,9 +33,10 @@ def build_agent(
 ) -> Path:
     """Return the path of an agent built from the current sources."""
     compiler = tool("cc")
-    sources = sorted(SOURCE_DIR.glob("*.c"))
-    inputs = [path.read_bytes() for path in (*sources, *sorted(SOURCE_DIR.glob("*.h")))]
-    names = [path.name for path in sources]  # no folder of ours gets into the program
+    sources = sorted(SOURCE_DIR.rglob("*.c"))
+    inputs = [path.read_bytes() for path in (*sources, *sorted(SOURCE_DIR.rglob("*.h")))]
+    # No folder of this machine gets into the program.
+    names = [path.relative_to(SOURCE_DIR) for path in sources]
     version = run([compiler, "--version"])
 
     def build(place: Path) -> None:

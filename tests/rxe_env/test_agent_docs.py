@@ -12,7 +12,7 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "agent.md"
 
 
 def test_every_operation_and_each_of_its_fields_is_documented() -> None:
-    source = (SOURCE_DIR / "dispatch.c").read_text()
+    source = (SOURCE_DIR / "ops" / "dispatch.c").read_text()
     joined = re.sub(r'"\s*\n\s*"', "", source)
     entries = re.findall(r'\{"(\w+)",\s*op_\w+,\s*"([^"]*)"\}', joined)
     document = DOCUMENT.read_text()
