@@ -31,7 +31,7 @@ from roceproof.verbs.queue_pair import FULL_ACCESS, Qp
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Outcome, Region
 
-_SCRATCH_BYTES = 64
+_SCRATCH_BYTES, _MARK_BYTES = 64, 8
 _PAGE_BYTES, _ROOM = 4096, 4
 _LAST = 32  # packets among which another message is looked for
 
@@ -151,29 +151,41 @@ class ResponderSide(PacketFlow):
     def fence(self, psn: int, *, msn: int | None = None) -> None:
         """A valid request at the PSN that the device must expect is served, and nothing else came.
 
-        RC: an empty READ is answered, which no ACK of something else can be taken for; an empty
-        WRITE where queue pair or device allow no READ. UC: a WRITE of eight bytes reaches memory.
+        RC: an empty READ is answered, which no ACK of something else can be taken for. Where queue
+        pair or device allow no READ, and on UC, a WRITE of eight bytes has to reach memory, which
+        no duplicate does: one that comes behind what was taken for its PSN is acknowledged, too.
         """
-        if self.spec.service is Service.RC:
-            can_read = "remote_read" in self.spec.access and self.executes(Op.READ)
-            self.send((READ_REQUEST if can_read else WRITE_ONLY)(psn=psn, a=1))
-            answer = READ_RESP_ONLY(psn=psn, payload=0) if can_read else ACK(psn=psn)
-            self._is_fencing = True
-            self.expect(answer if msn is None else answer.but(msn=msn))
-            self._is_fencing = False
+        is_reliable = self.spec.service is Service.RC
+        can_read = "remote_read" in self.spec.access and self.executes(Op.READ)
+        if is_reliable and can_read:
+            self._fence(READ_REQUEST(psn=psn, a=1), READ_RESP_ONLY(psn=psn, payload=0), msn)
             return
-        self._scratch = self._scratch or self.region(_SCRATCH_BYTES)
-        mark, before = self.random.randbytes(8), self._scratch.read(0, 8)
-        self.send(WRITE_ONLY(psn=psn, va=self._scratch.addr, rkey=self._scratch.rkey, payload=mark))
-        scratch = self._scratch
-        if not self._exchange.comes_true(lambda: scratch.read(0, 8) == mark):
-            other = otherwise(mark, scratch.read(0, 8), before)
+        if is_reliable and "remote_write" not in self.spec.access:
+            self._fence(WRITE_ONLY(psn=psn, a=1), ACK(psn=psn), msn)
+            return
+        self._scratch = scratch = self._scratch or self.region(_SCRATCH_BYTES)
+        before, mark = scratch.read(0, _MARK_BYTES), self.random.randbytes(_MARK_BYTES)
+        write = WRITE_ONLY(psn=psn, va=scratch.addr, rkey=scratch.rkey, payload=mark)
+        if is_reliable:
+            self._fence(write.but(a=1), ACK(psn=psn), msn)
+        else:
+            self.send(write)
+        lacks = "nothing came to memory" + is_reliable * ", though an ACK came, as of a duplicate"
+        if not self._exchange.comes_true(lambda: scratch.read(0, _MARK_BYTES) == mark):
+            other = otherwise(mark, scratch.read(0, _MARK_BYTES), before)
             raise self._exchange.failed(
-                f"the fence, a good WRITE behind it all: {other or 'nothing came to memory'}",
+                f"the fence, a good WRITE behind it all: {other or lacks}",
                 rules=["RETH-12"] if other else (),
-                stop=Stop(Kind.NO_ANSWER, at=self),
+                stop=None if is_reliable else Stop(Kind.NO_ANSWER, at=self),
             )
-        self.expect_silence()
+        if not is_reliable:
+            self.expect_silence()
+
+    def _fence(self, request: Pattern, answer: Pattern, msn: int | None) -> None:
+        self.send(request)
+        self._is_fencing = True
+        self.expect(answer if msn is None else answer.but(msn=msn))
+        self._is_fencing = False
 
     def executes(self, operation: Op) -> bool:
         """Whether the device, as a responder, has the operation, for cases that do without."""

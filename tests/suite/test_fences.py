@@ -8,21 +8,54 @@ from collections.abc import Iterator
 import pytest
 
 from roceproof.conformance.model.components import Components
-from roceproof.conformance.model.ingress import Ingress
+from roceproof.conformance.model.ingress import Ingress, QueuePairView
 from roceproof.conformance.runner.judging.scoreboard import judge
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.memory import at
-from roceproof.conformance.suite.pattern import WRITE_ONLY
+from roceproof.conformance.suite.pattern import WRITE_ONLY, Pattern
 from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.suite.sweep import accepts_each, drops_each
 from roceproof.conformance.targets.interface import CasePlace
 from roceproof.conformance.targets.model.device import ModelFactory
 from roceproof.conformance.wire import frame_edits as edits
 from roceproof.conformance.wire.codec import Packet, parse
+from roceproof.conformance.wire.framing import Layout
 from roceproof.conformance.wire.icrc import Judgement, check
 from roceproof.verbs.service import Service
 
 VERSIONS = {f"TVer {version}": WRITE_ONLY(psn=0, a=1, tver=version) for version in (1, 2, 3)}
+
+
+class TakesAnyIcrc(Ingress):
+    """A port that does not look at the ICRC."""
+
+    def is_icrc_right(self, frame: bytes, layout: Layout, packet: Packet) -> bool:
+        """Any is."""
+        return True
+
+
+class TakesAnyQpn(Ingress):
+    """A port that takes each packet for its one queue pair."""
+
+    def find(self, packet: Packet) -> QueuePairView | None:
+        """The last that there is."""
+        return list(self.queue_pairs.values())[-1]
+
+
+class TakesAnyAddress(Ingress):
+    """A port that does not look at IP addresses."""
+
+    def are_addresses_right(self, queue_pair: QueuePairView, packet: Packet) -> bool:
+        """Any are."""
+        return True
+
+
+UNCHECKED: dict[type[Ingress], Pattern] = {
+    TakesAnyIcrc: WRITE_ONLY(psn=0).corrupted(edits.bad_icrc()),
+    TakesAnyQpn: WRITE_ONLY(psn=0, qpn=0xABCDE),
+    TakesAnyAddress: WRITE_ONLY(psn=0, dst_ip=bytes([10, 9, 8, 7])),
+}
+"""What a port lets in, and that it must not."""
 
 
 class TakesVersion2(Ingress):
@@ -67,6 +100,18 @@ def test_a_sweep_names_the_one_that_was_not_dropped(faulty: Bench) -> None:
 def test_a_queue_pair_without_reads_is_fenced_by_a_write(bench: Bench) -> None:
     qp = bench.connect(access=frozenset({"remote_write"}))
     qp.drops(WRITE_ONLY(psn=0, a=1, tver=1), fence=0)
+
+
+@pytest.mark.parametrize("is_asked", [False, True])
+@pytest.mark.parametrize("port", UNCHECKED, ids=lambda port: port.__name__)
+@pytest.mark.parametrize("right", ["remote_write", "remote_read"])
+def test_no_fence_takes_what_was_let_in_for_dropped(
+    port: type[Ingress], right: str, is_asked: bool
+) -> None:
+    for bench in bench_of(Components(ingress=port)):
+        qp = bench.connect(access=frozenset({"remote_write", right}))
+        with pytest.raises(CaseFailed):
+            qp.drops(UNCHECKED[port].but(a=int(is_asked)), fence=0)
 
 
 def test_a_fence_on_uc_reaches_memory(bench: Bench) -> None:
