@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -151,16 +150,4 @@ const char *roce_capture_error(const struct roce_capture *capture) {
 void roce_capture_close(struct roce_capture *capture) {
     capture->source->kind->close(capture->source);
     capture->free(capture);
-}
-
-enum roce_capture_status roce_capture_fail(struct roce_capture *capture, uint64_t offset,
-                                           const char *format, ...) {
-    char what[sizeof capture->source->error];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(what, sizeof what, format, arguments);
-    va_end(arguments);
-    const char *cause = capture->source->error[0] ? capture->source->error : what;
-    snprintf(capture->error, sizeof capture->error, "file offset %" PRIu64 ": %s", offset, cause);
-    return ROCE_CAPTURE_ERROR;
 }

@@ -5,6 +5,8 @@
 #include <arpa/inet.h>
 #include <inttypes.h>
 
+#include "reads.h"
+
 void roce_print_text(FILE *out, const char *text) {
     putc('"', out);
     for (; *text != '\0'; text++) {

@@ -7,6 +7,9 @@
 
 #include "check_stages.h"
 
+#include "judging.h"
+#include "routing.h"
+
 static void judge_packet(struct roce_pipeline *pipeline, struct roce_batch *batch,
                          unsigned int place) {
     const struct roce_routed *routed = &batch->routed[place];

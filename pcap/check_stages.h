@@ -12,7 +12,7 @@
 
 #include "check_batches.h"
 #include "kept_findings.h"
-#include "routing.h"
+#include "shared.h"
 
 enum { ROCE_BATCH = 512, ROCE_LINE = 64 };
 

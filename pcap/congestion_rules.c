@@ -4,7 +4,7 @@
 //
 // Decides CNP-02.
 
-#include "judge.h"
+#include "rules.h"
 
 void roce_judge_cnp(struct roce_judge *judge) {
     struct roce_flow *flow = judge->flow;

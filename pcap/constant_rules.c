@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "judge.h"
+#include "rules.h"
 
 enum {
     MIGREQ = 0x40,

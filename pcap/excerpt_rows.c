@@ -8,7 +8,8 @@
 #include <string.h>
 
 #include "hash.h"
-#include "routing.h"
+#include "oracle.h"
+#include "psn.h"
 
 enum {
     BLOCK_ROWS = 1 << 16,

@@ -15,7 +15,6 @@
 #include "packet.h"
 
 enum {
-    ROCE_PSN_MODULUS = 1 << 24,
     ROCE_KEPT_PSNS = 1024,
     ROCE_KEPT_ENDS = 1024,
     ROCE_KEPT_READS = 64,

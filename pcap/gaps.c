@@ -4,10 +4,10 @@
 // packet has filled it nor an acknowledgement has shown that the capture lost the
 // frames: docs/observer.md, section 3.1.
 
+#include "gaps.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "judge.h"
 
 static void drop(struct roce_judge *judge, struct roce_requests *requests, uint32_t index) {
     struct roce_gap *gap = &requests->gaps[index];

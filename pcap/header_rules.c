@@ -7,7 +7,7 @@
 // BTH-08, CNP-01, CNP-10, IMM-01, OPC-11, OPC-12, PAD-01, PAD-02, PAD-05, PSN-19, READ-01, RETH-01,
 // UC-02, UD-01, UD-04, UD-06, UDP-02.
 
-#include "judge.h"
+#include "rules.h"
 
 enum {
     TVER = 0x0F,

@@ -4,9 +4,9 @@
 // that its PSN gives it in a ring of 1024, in place of any other there. The ring
 // grows as far as it is needed.
 
-#include <string.h>
+#include "history.h"
 
-#include "judge.h"
+#include <string.h>
 
 enum { FIRST_SLOTS = 32 };
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "checksum.h"
-#include "judge.h"
+#include "rules.h"
 
 // The ICRC that the packet would need if its head were another; `at` and `bytes` give the place
 // in the head that is replaced, by the bytes with which it differs (exclusive or).

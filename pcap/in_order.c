@@ -8,7 +8,9 @@
 #include <assert.h>
 #include <string.h>
 
-#include "judge.h"
+#include "history.h"
+#include "judging.h"
+#include "msn_counter.h"
 
 enum { LARGEST_MTU = 4096 };
 

@@ -5,7 +5,8 @@
 #ifndef ROCEPROOF_KEPT_FINDINGS_H
 #define ROCEPROOF_KEPT_FINDINGS_H
 
-#include "judge.h"
+#include "finding.h"
+#include "flow.h"
 
 struct roce_kept;
 

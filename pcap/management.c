@@ -7,8 +7,10 @@
 
 #include <string.h>
 
-#include "judge.h"
-#include "routing.h"
+#include "flow_begin.h"
+#include "restart.h"
+#include "rules.h"
+#include "shared.h"
 
 enum {
     DETH_BYTES = 8,

@@ -2,7 +2,7 @@
 //
 // CE marks, which a CNP answers: docs/observer.md, section 5.
 
-#include "routing.h"
+#include "marks.h"
 
 enum { CONGESTION_EXPERIENCED = 3 };
 

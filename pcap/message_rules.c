@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "judge.h"
+#include "rules.h"
 
 enum { IMM_BYTES = 4, LARGEST_MTU = 4096 };
 

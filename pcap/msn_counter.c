@@ -3,9 +3,9 @@
 // How many messages of a flow have ended up to a PSN, to be held against the MSN.
 // Only the last 1024 ends are kept; of what lies before them nothing is asked.
 
-#include <string.h>
+#include "msn_counter.h"
 
-#include "judge.h"
+#include <string.h>
 
 enum { FIRST_SLOTS = 16 };
 

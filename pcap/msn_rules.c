@@ -5,7 +5,9 @@
 //
 // Decides AETH-06, MSN-01, MSN-02, MSN-03, MSN-04, MSN-05, MSN-09.
 
-#include "judge.h"
+#include "msn_counter.h"
+#include "psn.h"
+#include "rules.h"
 
 enum { REVERSED_REACH = 64 };
 

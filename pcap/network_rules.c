@@ -7,7 +7,7 @@
 // UDP-03, VLAN-04.
 
 #include "checksum.h"
-#include "judge.h"
+#include "rules.h"
 
 enum { DONT_FRAGMENT = 0x4000, DEI = 0x10, MULTICAST_QPN = 0xFFFFFF, PROTOCOL_UDP = 17 };
 

@@ -6,7 +6,10 @@
 
 #include <stdlib.h>
 
+#include "gaps.h"
+#include "judging.h"
 #include "routing.h"
+#include "rules.h"
 
 struct roce_oracle *roce_oracle_create(const struct roce_facts *facts, roce_report *report,
                                        void *context) {

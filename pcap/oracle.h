@@ -12,29 +12,9 @@
 
 #include "capture.h"
 #include "facts.h"
+#include "finding.h"
 #include "flow.h"
 #include "packet.h"
-#include "rules.h"
-
-struct roce_finding {
-    enum roce_rule rule;
-    enum roce_severity severity;
-    uint64_t frame;
-    int64_t flow; // its index, -1 for none
-    const char *expected;
-    const char *got;
-};
-
-struct roce_totals {
-    uint64_t frames;
-    uint64_t roce_frames;
-    uint64_t icrc[3]; // by enum roce_verdict
-    uint64_t rules[RULE_COUNT];
-    uint64_t severities[3];
-    uint64_t untracked; // RoCE frames of which there was no memory to keep anything, or not all
-};
-
-typedef void roce_report(void *context, const struct roce_finding *finding);
 
 struct roce_oracle; // opaque
 
@@ -59,10 +39,6 @@ const struct roce_totals *roce_oracle_totals(struct roce_oracle *oracle);
 // Flows in the order in which they began.
 uint32_t roce_oracle_flows(const struct roce_oracle *oracle);
 const struct roce_flow *roce_oracle_flow(const struct roce_oracle *oracle, uint32_t index);
-
-// The last request of a flow that is answered with data, if its answer has not been seen whole and
-// nothing behind it was acknowledged; else NULL.
-const struct roce_read *roce_read_unanswered(const struct roce_flow *flow);
 
 void roce_oracle_destroy(struct roce_oracle *oracle);
 

@@ -75,6 +75,13 @@ struct roce_packet {
 
 void roce_inspect(const struct roce_record *record, struct roce_packet *packet);
 
+static inline bool roce_all_zero(const uint8_t *bytes, uint32_t count) {
+    uint32_t at = 0;
+    while (at < count && bytes[at] == 0)
+        at++;
+    return at == count;
+}
+
 static inline uint16_t roce_u16(const uint8_t *at) {
     return (uint16_t)(at[0] << 8 | at[1]);
 }

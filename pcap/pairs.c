@@ -3,8 +3,10 @@
 // Who answers whom: docs/observer.md, section 4. A flow with requests and without a
 // counterpart waits in the list of its route until a response shows whose it is.
 
-#include "judge.h"
-#include "routing.h"
+#include "pairs.h"
+
+#include "path_mtu.h"
+#include "psn.h"
 
 enum { TOLERANCE = 2 };
 
@@ -40,6 +42,13 @@ void roce_withdraw(struct roce_oracle *oracle, struct roce_flow *flow) {
         flow->next_waiting->previous_waiting = flow->previous_waiting;
     route->waiting_count--;
     flow->waiting = false;
+}
+
+void roce_flow_move(struct roce_oracle *oracle, struct roce_flow *flow, uint8_t judge) {
+    const size_t bytes = roce_flow_bytes(flow);
+    oracle->judges[flow->judge].memory.bytes -= bytes;
+    oracle->judges[judge].memory.bytes += bytes;
+    flow->judge = judge;
 }
 
 static void part(struct roce_oracle *oracle, struct roce_flow *flow) {

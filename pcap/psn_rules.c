@@ -6,26 +6,13 @@
 // Decides BTH-14, PSN-01, PSN-02, PSN-03, PSN-04, PSN-05, PSN-07, PSN-18.
 
 #include "checksum.h"
-#include "judge.h"
+#include "gaps.h"
+#include "history.h"
+#include "msn_counter.h"
+#include "reads.h"
+#include "rules.h"
 
 #define FIRST_LAP ((int64_t)1 << 32)
-
-void roce_doubt(struct roce_requests *requests) {
-    requests->message.open = false;
-    requests->message.doubt = true;
-    requests->msn_counter.counts = false;
-}
-
-void roce_resynchronise(struct roce_flow *flow) {
-    flow->requests.adopts = true;
-    roce_doubt(&flow->requests);
-}
-
-void roce_reach(struct roce_requests *requests, int64_t position, int64_t span) {
-    const int64_t step = roce_distance(roce_psn(position + span - 1), roce_psn(requests->newest));
-    if (step > 0)
-        requests->newest += step;
-}
 
 static void step_to_first(struct roce_requests *requests, uint32_t psn) {
     requests->any = true;

@@ -5,7 +5,8 @@
 //
 // Decides ACK-12, DUP-03, READ-02, READ-03, READ-12.
 
-#include "judge.h"
+#include "reads.h"
+#include "rules.h"
 
 static bool stands_at(const struct roce_opcode *row, int64_t at, int64_t span) {
     return row->opens == (at == 0) && row->closes == (at == span - 1);

@@ -3,9 +3,11 @@
 // The last 64 requests of a flow that are answered with data, and what was seen of
 // their answers.
 
+#include "reads.h"
+
 #include <string.h>
 
-#include "judge.h"
+#include "psn.h"
 
 enum { FIRST_BYTES = 8, MOST_BITS = 1 << 23 };
 

@@ -5,8 +5,11 @@
 //
 // Decides BTH-01.
 
-#include "judge.h"
-#include "routing.h"
+#include "history.h"
+#include "pairs.h"
+#include "path_mtu.h"
+#include "restart.h"
+#include "rules.h"
 
 static bool belongs_to_service(struct roce_judge *judge, enum roce_service service) {
     struct roce_flow *flow = judge->flow;

@@ -4,7 +4,11 @@
 //
 // Decides ACK-06, ACK-11, CRED-01, NAK-01, NAK-02, NAK-07, NAK-11, PSN-20, RNR-01, RNR-02.
 
-#include "judge.h"
+#include "gaps.h"
+#include "history.h"
+#include "pairs.h"
+#include "path_mtu.h"
+#include "rules.h"
 
 enum { NO_CREDITS = 31 };
 enum nature { POSITIVE, SEQUENCE_NAK, FATAL_NAK, OTHER_NAK, RNR_NAK, UNDEFINED };

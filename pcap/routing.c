@@ -4,6 +4,10 @@
 
 #include <string.h>
 
+#include "flow_begin.h"
+#include "marks.h"
+#include "pairs.h"
+
 static struct roce_key key_of(const struct roce_record *record, const struct roce_packet *packet) {
     const uint8_t *ip = packet->frame + packet->ip;
     struct roce_key key = {.interface = record->interface, .qpn = packet->qpn};
@@ -110,11 +114,4 @@ bool roce_route_anew(struct roce_oracle *oracle, const struct roce_record *recor
     if (is_roce)
         roce_note_icrc(oracle, record, packet, routed);
     return true;
-}
-
-void roce_flow_move(struct roce_oracle *oracle, struct roce_flow *flow, uint8_t judge) {
-    const size_t bytes = roce_flow_bytes(flow);
-    oracle->judges[flow->judge].memory.bytes -= bytes;
-    oracle->judges[judge].memory.bytes += bytes;
-    flow->judge = judge;
 }

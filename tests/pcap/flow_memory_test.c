@@ -11,7 +11,14 @@
 
 #include <cmocka.h>
 
-#include "routing.h"
+#include "flow_begin.h"
+#include "gaps.h"
+#include "history.h"
+#include "msn_counter.h"
+#include "oracle.h"
+#include "pairs.h"
+#include "reads.h"
+#include "rules.h"
 
 struct reports {
     unsigned int count;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-#include "rules.h"
+#include "rule.h"
 
 static const struct {
     const char *id;
