@@ -61,6 +61,7 @@ CHAPTERS = {
         "docs/bridge",
         "docs/agent",
         "docs/dependencies",
+        "docs/line-rate",
         "rtl/README",
         "rtl/mutants/README",
         "CONTRIBUTING",
