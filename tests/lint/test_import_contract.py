@@ -30,12 +30,13 @@ def lint(farm: Path) -> subprocess.CompletedProcess[str]:
 
 
 def held(farm: Path) -> subprocess.CompletedProcess[str]:
-    # Without site, so that the finder of the editable installation does not come before the copy.
+    # Without site, so that the finder of the editable installation does not come before the copy;
+    # the linter itself puts the current folder first.
     program = (sys.executable, "-S", Path(sys.executable).with_name("lint-imports"))
     packages = sysconfig.get_path("purelib")
     return subprocess.run(
-        [*program, "--no-cache"],
-        cwd=REPOSITORY,
+        [*program, "--no-cache", "--config", REPOSITORY / ".importlinter"],
+        cwd=farm,
         env={"PYTHONPATH": f"{farm}:{packages}", "PATH": "/usr/bin:/bin"},
         capture_output=True,
         text=True,
