@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What stands below the options in every ``--help``: commands to copy, each proven to parse."""
+"""The commands, and what stands below the options of each in its help: proven to parse."""
 
 from __future__ import annotations
 
@@ -163,6 +163,8 @@ _EXAMPLES = {
         roceproof test --target rxe --kernel newest
     """,
 }
+COMMANDS = tuple(name for name in _EXAMPLES if name and " " not in name)
+"""Those right below `roceproof`."""
 
 
 def examples(command: str) -> str:

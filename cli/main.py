@@ -13,39 +13,16 @@ import sys
 import click
 
 from roceproof import __version__
-from roceproof.cli.help_examples import examples
+from roceproof.cli.help_examples import COMMANDS, examples
 from roceproof.cli.lazy_group import LazyGroup
 from roceproof.common.exit_codes import EXIT_CODES
 from roceproof.common.outcome import end_with
 
 _COMPLETION = "_ROCEPROOF_COMPLETE"
-_COMMANDS = {
-    "check": "roceproof.cli.check:check",
-    "coverage": "roceproof.cli.coverage:coverage",
-    "demo": "roceproof.cli.demo:demo",
-    "demo-receive": "roceproof.cli.demo:demo_receive",
-    "demo-tap": "roceproof.cli.demo:demo_tap",
-    "diff": "roceproof.cli.diff:diff",
-    "doctor": "roceproof.cli.doctor:doctor",
-    "env": "roceproof.cli.env:env",
-    "explain": "roceproof.cli.explain:explain",
-    "gate": "roceproof.cli.gate:gate",
-    "interop": "roceproof.cli.interop:interop",
-    "kernels": "roceproof.cli.kernels:kernels",
-    "ladder": "roceproof.cli.ladder:ladder",
-    "new": "roceproof.cli.new:new",
-    "nic": "roceproof.cli.nic:nic",
-    "rules": "roceproof.cli.rules:rules",
-    "sim": "roceproof.cli.sim:sim",
-    "soak": "roceproof.cli.soak:soak",
-    "test": "roceproof.cli.test:test",
-    "wireshark": "roceproof.cli.wireshark:wireshark",
-}
-
 
 @click.group(
     cls=LazyGroup,
-    places=_COMMANDS,
+    names=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"]},
     help=f"Co-simulation and protocol conformance for RoCEv2 transmitters.\n\n{EXIT_CODES}",
     epilog=examples(""),
