@@ -20,6 +20,7 @@ from roceproof.common.outcome import end_with
 
 _COMPLETION = "_ROCEPROOF_COMPLETE"
 
+
 @click.group(
     cls=LazyGroup,
     names=COMMANDS,

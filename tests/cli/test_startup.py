@@ -65,7 +65,7 @@ def test_a_check_that_finds_nothing_loads_nothing_that_tells_findings() -> None:
 
 
 def test_a_command_loads_no_other_command() -> None:
-    commands = {place.partition(":")[0] for place in cli.places.values()}
+    commands = {f"roceproof.cli.{name.partition('-')[0]}" for name in cli.names}
     assert loaded("check", str(HEALTHY)) & commands == {"roceproof.cli.check"}
 
 
