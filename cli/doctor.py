@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The options of ``roceproof doctor``; the rest is imported when it runs."""
+"""``roceproof doctor``: what this machine has and lacks."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from roceproof.cli.help_examples import examples
 @click.option("--json", "as_json", is_flag=True, help="Print the checks as JSON.")
 def doctor(as_json: bool) -> None:
     """Say what this machine has and lacks, and what mends it; exit code 1 on a failure."""
-    from roceproof.cli.doctor_command import run_doctor
+    from roceproof.conformance.check.doctor import simulation_build, tell_checks, wire_oracle
+    from roceproof.rxe_env.doctor import doctor as host_checks
 
-    sys.exit(run_doctor(as_json=as_json))
+    sys.exit(tell_checks([wire_oracle(), simulation_build(), *host_checks()], as_json=as_json))

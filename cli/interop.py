@@ -55,7 +55,7 @@ def interop(
     All of them if none is named; a name stands for those whose command lines begin with it. Exit
     code 1 if a tool fails, memory is not what was sent, or a capture breaks a rule.
     """
-    from roceproof.cli.interop_command import Wanted, run_interop
+    from roceproof.conformance.interop.run import Wanted, run_interop
 
     wanted = Wanted(
         tools=tools,

@@ -46,7 +46,7 @@ def kernels(
     Each is named as --kernel of other commands names it. What comes of it is a matrix of rules
     and kernels; exit code 1 if a kernel does what nobody has declared.
     """
-    from roceproof.cli.kernels_command import DEFAULT, Runs, run_kernels
+    from roceproof.conformance.regression.kernels import DEFAULT, Runs, run_kernels
 
     runs = Runs(
         kernels=kernels or DEFAULT,

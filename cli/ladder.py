@@ -34,6 +34,6 @@ def ladder(
     as_json: bool,
 ) -> None:
     """Draw who said what to whom in a capture (- is stdin): in the terminal, or as a page."""
-    from roceproof.cli.ladder_command import run_ladder
+    from roceproof.conformance.review.ladder_report import run_ladder
 
     sys.exit(run_ladder(file, frames=frames, most=most, output=output, qps=qps, as_json=as_json))

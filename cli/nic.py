@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import shutil
 import sys
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import click
 from roceproof.cli.help_examples import examples
 from roceproof.cli.shared_options import command_line
 from roceproof.common.arguments import OUTPUT_FILE, OUTPUT_FOLDER, RESULTS, SEED, WORD
+from roceproof.common.printable import printable
 
 _interface = click.option(
     "--interface", type=WORD, required=True, help="Of this host, on the device's link."
@@ -39,9 +42,18 @@ def nic() -> None:
 )
 def agent_command(output: Path) -> None:
     """Build the verbs agent as one file that runs on any x86-64 Linux, to be copied there."""
-    from roceproof.cli.nic_agent import write_agent
+    from roceproof.common.output import output_directory
+    from roceproof.common.progress import Progress
+    from roceproof.common.whole_file import whole_file
+    from roceproof.rxe_env.client.agent_build import build_static_agent
 
-    write_agent(output)
+    with Progress(quiet=False) as progress:
+        progress.step("building the agent")
+        built = build_static_agent()
+    with output_directory(output.parent), whole_file(output) as part:
+        shutil.copy(built, part)
+    digest = hashlib.sha256(output.read_bytes()).hexdigest()
+    click.echo(f"{printable(output)}: {output.stat().st_size:,} bytes, sha256 {digest}")
 
 
 @nic.command("doctor", epilog=examples("nic doctor"))
@@ -50,7 +62,7 @@ def agent_command(output: Path) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print the checks as JSON.")
 def doctor_command(interface: str, agent: str, as_json: bool) -> None:
     """Say what both ends of a NIC's link have and lack; exit code 1 on a failure."""
-    from roceproof.cli.nic_doctor import run_nic_doctor
+    from roceproof.conformance.nic.doctor import run_nic_doctor
 
     sys.exit(run_nic_doctor(interface, agent, as_json=as_json))
 

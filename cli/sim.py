@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The options of ``roceproof sim``; the rest is imported when it runs."""
+"""``roceproof sim``: one device, free-running on one link."""
 
 from __future__ import annotations
 
+import io
+import shlex
+import sys
 from pathlib import Path
 
 import click
@@ -10,6 +13,7 @@ import click
 from roceproof.cli.help_examples import examples
 from roceproof.cli.shared_options import width_option
 from roceproof.common.arguments import MANIFEST, OUTPUT_FILE, SEED, WORD, Number
+from roceproof.common.paths import REFERENCE_DUT
 
 
 @click.command(epilog=examples("sim"))
@@ -44,17 +48,30 @@ def sim(
     quiet: bool,
 ) -> None:
     """Run a device free on a link, until Ctrl-C."""
-    from roceproof.cli.sim_command import run_sim
+    from roceproof.common.progress import Progress
+    from roceproof.dpi import PortOptions
+    from roceproof.dpi.compile.cache import build_simulation
+    from roceproof.dpi.manifest.dut import load_manifest
+    from roceproof.dpi.session.run import run_on_link
+    from roceproof.dpi.session.simulation import require_writable
 
-    run_sim(
-        manifest=dut,
+    if waves:
+        require_writable(waves)
+    device = load_manifest(dut or REFERENCE_DUT)
+    width = width or device.data_widths[0]
+    told = f"--link {link} --width {width} --seed {seed}"
+    told += f" --dut {shlex.quote(str(dut))}" if dut else ""
+    with Progress(quiet=quiet) as progress:
+        build_simulation(
+            device, data_width=width, ports=1, fst=waves is not None, progress=progress.step
+        )
+    run_on_link(
+        device,
         data_width=width,
-        link=link,
-        mac=mac,
-        ipv4=ipv4,
-        capture=capture,
-        waves=waves,
+        port=PortOptions(mac=mac, ipv4=ipv4, link=link, capture=capture),
+        report=io.StringIO() if quiet else sys.stderr,
         seed=seed,
-        duration_ms=duration,
-        quiet=quiet,
+        duration_ns=None if duration is None else round(duration * 1e6),
+        waves=waves,
+        command=f"roceproof sim {told}",
     )

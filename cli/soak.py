@@ -57,7 +57,7 @@ def soak(
     quiet: bool,
 ) -> None:
     """Play random stimulus, seed after seed, steered towards what was not reached yet."""
-    from roceproof.cli.soak_command import Soak, run_soak
+    from roceproof.conformance.regression.soak import Soak, run_soak
 
     wanted = Soak(
         target=target,

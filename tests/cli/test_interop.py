@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 import pytest
 from click.testing import CliRunner
 
-from roceproof.cli import interop_command
 from roceproof.cli.main import cli
 from roceproof.common.paths import REFERENCE_DUT, REPOSITORY, RESPONDER_DUT
 from roceproof.conformance.capture.pcapng_writer import write_pcapng
 from roceproof.conformance.capture.reader import Flow, read
+from roceproof.conformance.interop import run as interop_command
 from roceproof.conformance.interop.conversation import Outcome
 from roceproof.conformance.interop.peers import Peer, hdl_peer, model_peer
 from roceproof.conformance.interop.scenarios import BEYOND, SCENARIOS, Scenario

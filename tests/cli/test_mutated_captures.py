@@ -14,11 +14,11 @@ from random import Random
 import pytest
 from corrupted_captures import STOCK
 
-from roceproof.cli.check_command import Output, Request, run_check
-from roceproof.cli.diff_command import run_diff
-from roceproof.cli.explain_command import run_explain
-from roceproof.cli.ladder_command import run_ladder
+from roceproof.cli.check import Output, Request, run_check
+from roceproof.cli.diff import run_diff
+from roceproof.cli.explain import run_explain
 from roceproof.common.errors import RoceproofError
+from roceproof.conformance.review.ladder_report import run_ladder
 
 SOURCES = sorted(STOCK.glob("*.gz"))
 QUICK, ALL, GROUP = 60, 1200, 20

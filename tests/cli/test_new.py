@@ -15,14 +15,14 @@ import pytest
 from jsonschema import Draft7Validator
 from test_output_faults import NAMESPACE, needs_namespaces
 
-from roceproof.cli.new_command import run_new, write_schema
-from roceproof.cli.new_text import Device
+from roceproof.cli.new import run_new, write_schema
 from roceproof.common.errors import RoceproofError
 from roceproof.common.paths import REPOSITORY
 from roceproof.conformance.targets.hdl import device as hdl
 from roceproof.dpi import Operation, Service, load_manifest
 from roceproof.dpi.compile.cache import circuit_of
 from roceproof.dpi.manifest.schema import manifest_schema
+from roceproof.dpi.manifest.skeleton import Device
 from roceproof.verbs.limit_table import LIMITS
 
 COMMENTS = 43  # the column that they begin in

@@ -50,10 +50,8 @@ def test_a_demonstration_takes_the_manifests_first(monkeypatch, name: str) -> No
 
 def test_a_run_on_a_link_takes_the_manifests_first(monkeypatch) -> None:
     asked: list[dict[str, Any]] = []
-    for each in ("build_simulation", "run_on_link"):
-        monkeypatch.setattr(
-            f"roceproof.cli.sim_command.{each}", lambda *_, **has: asked.append(has)
-        )
+    for each in ("compile.cache.build_simulation", "session.run.run_on_link"):
+        monkeypatch.setattr(f"roceproof.dpi.{each}", lambda *_, **has: asked.append(has))
     words = ["sim", "--link", "tap:any", "--dut", str(A_BYTE_WIDE), "--quiet"]
     CliRunner().invoke(cli, words, catch_exceptions=False)
     assert [has["data_width"] for has in asked] == [8, 8]

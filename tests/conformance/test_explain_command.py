@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from explained import healthy, planted, records
 
-from roceproof.cli.explain_command import run_explain
+from roceproof.cli.explain import run_explain
 from roceproof.conformance.capture.pcapng_writer import write_pcapng
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from explained import healthy, records
 
-from roceproof.cli.explain_command import run_explain
+from roceproof.cli.explain import run_explain
 from roceproof.conformance.capture.origin import Origin, common_origin
 from roceproof.conformance.capture.pcapng_writer import write_pcapng
 from roceproof.conformance.capture.reader import read

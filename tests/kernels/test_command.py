@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from roceproof.cli import kernels_command
-from roceproof.cli.kernels_command import Runs, run_kernels
 from roceproof.common.interruption import SIGNALS, raise_interruptions
+from roceproof.conformance.regression import kernels as kernels_command
+from roceproof.conformance.regression.kernels import Runs, run_kernels
 from roceproof.conformance.regression.request import Output, Request
 from roceproof.conformance.regression.run import Session
 from roceproof.conformance.regression.waivers import SuiteWaivers
@@ -47,8 +47,8 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> list[Request]:
         waivers = SuiteWaivers.__new__(SuiteWaivers)
         return Session(document=document, seconds=1.0, waivers=waivers, is_interrupted=False)
 
-    monkeypatch.setattr(kernels_command.kernels, "find", find)
-    monkeypatch.setattr(kernels_command.kernels, "pinned", RELEASES.__getitem__)
+    monkeypatch.setattr(kernels_command.versions, "find", find)
+    monkeypatch.setattr(kernels_command.versions, "pinned", RELEASES.__getitem__)
     monkeypatch.setattr(kernels_command, "run_session", run)
     return requests
 
@@ -105,8 +105,8 @@ def test_two_kernels_of_one_release_are_two_runs(
         name: SimpleNamespace(release="6.12.0-mine", directory=Path("kernels", name))
         for name in ("./before", "./after")
     }
-    monkeypatch.setattr(kernels_command.kernels, "find", lambda wanted, _: found[wanted])
-    monkeypatch.setattr(kernels_command.kernels, "pinned", lambda wanted: wanted)
+    monkeypatch.setattr(kernels_command.versions, "find", lambda wanted, _: found[wanted])
+    monkeypatch.setattr(kernels_command.versions, "pinned", lambda wanted: wanted)
     assert run_kernels(runs(tmp_path, *found)) == 0
     assert [each.kernel for each in ran] == list(found)
     assert len(json.loads((tmp_path / "kernels.json").read_text())["kernels"]) == 2

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from roceproof.cli.doctor_command import tell_checks
-from roceproof.cli.nic_doctor import _far
+from roceproof.conformance.check.doctor import tell_checks
+from roceproof.conformance.nic.doctor import _far
 from roceproof.conformance.targets.verbs.command_agent import CommandAgent
 from roceproof.rxe_env.errors import RxeError
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from roceproof.cli import soak_command
 from roceproof.common.errors import RoceproofError
 from roceproof.common.paths import REFERENCE_DUT
+from roceproof.conformance.regression import soak as soak_command
 from roceproof.conformance.runner import soak
 from roceproof.conformance.runner.judging.bench_law import CaseBreaks
 from roceproof.conformance.runner.session.options import Options

@@ -13,7 +13,7 @@ import pytest
 from conftest import nic_options
 from verbs_peer import answer, frame, silence, spec_for
 
-from roceproof.cli.nic_doctor import run_nic_doctor
+from roceproof.conformance.nic.doctor import run_nic_doctor
 from roceproof.conformance.targets.interface import CasePlace, DeviceDied, TargetError
 from roceproof.conformance.targets.verbs.nic import NicFactory
 from roceproof.conformance.targets.verbs.packet_port import PacketPort

@@ -11,8 +11,8 @@ import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 
-from roceproof.cli.doctor_command import tell_checks
 from roceproof.common.errors import RoceproofError
+from roceproof.conformance.check.doctor import tell_checks
 from roceproof.conformance.nic.device_checks import device_checks
 from roceproof.conformance.nic.looking import here, through
 from roceproof.conformance.nic.near_checks import near_checks
