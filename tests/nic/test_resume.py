@@ -79,6 +79,17 @@ def test_a_run_that_was_killed_is_taken_up_and_ends_as_if_it_had_not_been(tmp_pa
     assert junit(tmp_path) == told
 
 
+def test_what_was_seen_of_failing_cases_is_taken_up(tmp_path: Path) -> None:
+    assert suite(tmp_path, "--mutant", "psn-wraps-at-16-bits").returncode == 1
+    path = tmp_path / "cases.jsonl"
+    size = path.stat().st_size
+    assert len(journal.cases_over(path, size)) == len(path.read_bytes().splitlines()) - 1
+    findings = json.loads((tmp_path / "results.json").read_text())["findings"]
+    assert suite(tmp_path, "--mutant", "psn-wraps-at-16-bits", "--resume").returncode == 1
+    assert path.stat().st_size == size
+    assert json.loads((tmp_path / "results.json").read_text())["findings"] == findings != []
+
+
 def test_there_must_be_something_to_take_up(tmp_path: Path) -> None:
     with pytest.raises(RoceproofError, match=r"there is no .*cases\.jsonl to take up"):
         journal.take_up(tmp_path / journal.NAME, RUN)
@@ -104,6 +115,11 @@ def sealed(document: object) -> bytes:
 
 ENTRY = {"case": "a", "outcome": "passed"}
 FIRST, CASE = {"run": RUN}, {"case": "a", "entry": ENTRY, "observed": None}
+SEEN: dict[str, Any] = {
+    **{key: [] for key in ("rows", "streams", "failures", "tempted")},
+    **{key: {} for key in ("values", "right", "rules", "answers", "standing")},
+    **{"stop": None, "frames": 0, "lost": None, "flushed": False},
+}
 DAMAGED = {
     "an outcome nobody knows": sealed({**CASE, "entry": {**ENTRY, "outcome": "faimed"}}),
     "an outcome that is a list": sealed({**CASE, "entry": {**ENTRY, "outcome": ["passed"]}}),
@@ -112,6 +128,9 @@ DAMAGED = {
     "a case that is a number": sealed({**CASE, "case": 7}),
     "what was seen lacks": sealed({"case": "a", "entry": ENTRY}),
     "what was seen is a word": sealed({**CASE, "observed": "x"}),
+    "what was seen is nothing": sealed({**CASE, "observed": {}}),
+    "what was seen has a row too short": sealed({**CASE, "observed": {**SEEN, "rows": [[[]]]}}),
+    "a stop without words for its kind": sealed({**CASE, "observed": {**SEEN, "stop": {}}}),
     "again of a number, sealed": sealed({"again": 7}),
     "an outcome changed": sealed(CASE).replace(b"passed", b"faimed"),
     "a failure turned into a pass": sealed(

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from roceproof.common.errors import RoceproofError
 from roceproof.common.shape import flaw
+from roceproof.conformance.runner.findings.observed_shape import is_observed
 from roceproof.conformance.runner.outcomes import ERROR, KNOWN
 
 Document = dict[str, Any]
@@ -115,7 +116,9 @@ def _said(line: bytes) -> Document | None:
     try:
         document = json.loads(line) if line.endswith(b"\n") else None
         if isinstance(document, dict) and document.pop(_SUM, None) == _sum_of(document):
-            return document if flaw(document, _SHAPES) is None else None
+            seen = document.get("observed")
+            is_whole = flaw(document, _SHAPES) is None and (seen is None or is_observed(seen))
+            return document if is_whole else None
     except (ValueError, RecursionError):
         pass
     return None
