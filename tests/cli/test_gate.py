@@ -320,12 +320,9 @@ def test_the_example_passes_and_its_buggy_copy_only_against_its_own_baseline(
     assert "ICRC-02" in bad.stdout
     assert "PAD-01" in bad.stdout
     baseline = str(before / "gate.json")
-    again = console.run(
-        "gate", buggy, "--out", str(tmp_path / "again"), *words, "--baseline", baseline
-    )
+    later = tmp_path / "later_"  # as long, since sentences are cut to a length
+    again = console.run("gate", buggy, "--out", str(later), *words, "--baseline", baseline)
     assert again.returncode == PASS, again.stdout
-    kept = json.loads((tmp_path / "again" / "gate.json").read_text())
-    assert {**kept, "baseline": None, "verdict": "fail"} == {
-        **json.loads((before / "gate.json").read_text()),
-        "findings": kept["findings"],
-    }
+    kept = json.loads((later / "gate.json").read_text().replace(later.name, before.name))
+    told = json.loads((before / "gate.json").read_text())
+    assert {**kept, "baseline": None, "verdict": "fail"} == told
