@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from roceproof.conformance.gate.document import told_landed, told_plans, told_seeds
+from roceproof.conformance.regression.findings import accusation
 from roceproof.conformance.runner.outcomes import FAILED
 
 Document = dict[str, Any]
@@ -63,8 +64,7 @@ def _findings(document: Document) -> Iterable[str]:
         if finding["manifest"]:
             yield f"   as a limit in the manifest: {_code('; '.join(finding['manifest']))}"
         if finding["rules"]:
-            rules = ", ".join(finding["rules"][:_MOST_NAMES])
-            yield f"   accuses {rules}{', ...' if len(finding['rules']) > _MOST_NAMES else ''}"
+            yield f"   {accusation(finding, most=_MOST_NAMES)}"
         replay = finding["representative"]["replay"] or finding["plan_replay"]
         if replay:
             yield f"   repeat it: {_code(replay)}"

@@ -121,7 +121,7 @@ def soak(
                         "story": plan.story,
                         "replay": options.replay_file(path, found.width),
                     }
-                    told["explained"] = plan.explained
+                    told |= {"explained": plan.explained, "tempted": plan.tempted}
                     soaked.findings.append({**where, **told})
         reached.write(out / COVERAGE)
     summary = summarized(reached)

@@ -55,10 +55,20 @@ def _told_of(finding: Document, ran: int) -> str:
     return f"{cases} and {of_plans}" if plans else cases
 
 
+def accusation(finding: Document, *, most: int) -> str:
+    """Which rules are broken, and of which of them that is not sure: so many of either."""
+    doubt = finding.get("in_doubt", ())
+    sure = [rule for rule in finding["rules"] if rule not in doubt]
+    words = {"accuses": sure, "in doubt:": [rule for rule in finding["rules"] if rule in doubt]}
+    return "; ".join(
+        f"{how} {', '.join(rules[:most])}{', ...' if len(rules) > most else ''}"
+        for how, rules in words.items()
+        if rules
+    )
+
+
 def _details(finding: Document) -> list[str]:
-    rules = finding["rules"]
-    more = ", ..." if len(rules) > _MOST_RULES else ""
-    told = [f"accuses {', '.join(rules[:_MOST_RULES])}{more}"] if rules else []
+    told = [accusation(finding, most=_MOST_RULES)] if finding["rules"] else []
     if finding["support"]:
         told.insert(0, finding["support"])
     if finding["not_reached"]:

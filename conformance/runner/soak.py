@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from roceproof.common.errors import RoceproofError
 from roceproof.conformance.coverage.collector import Collector
 from roceproof.conformance.coverage.counts import Counts
+from roceproof.conformance.runner.findings.tempted import temptations_of
 from roceproof.conformance.runner.judging.bench_law import CaseBreaks
 from roceproof.conformance.runner.judging.evidence import explained, names_of
 from roceproof.conformance.runner.judging.scoreboard import judge
@@ -57,6 +58,8 @@ class PlanFinding(NamedTuple):
     story: str
     explained: tuple[str, ...] = ()
     """What `explain` makes of it, of the first of its kind."""
+    tempted: tuple[str, ...] = ()
+    """The checks of a receiver that it tries, by their rules."""
 
     @property
     def kind(self) -> str:
@@ -141,7 +144,8 @@ def play(chunk: Chunk) -> Found:
             is_first = kind_of(head) not in known
             known |= {kind_of(head_of(finding.first)), kind_of(head)}
             names = _explained(finding, chunk.options) if is_first else ()
-            told = PlanFinding(seed, rules, head, text, finding.told(), names)
+            tempted = tuple(temptations_of(finding.bench)) if finding.bench else ()
+            told = PlanFinding(seed, rules, head, text, finding.told(), names, tempted)
             found.findings.append(told)
     found.counts = counts.to_json()
     return found

@@ -440,6 +440,55 @@ def test_what_only_frames_with_a_wrong_icrc_bring_about_is_one_finding(
         assert found[0]["rules"] == ["ICRC-14"]
 
 
+def test_good_requests_that_are_refused_are_one_finding_and_other_codes_are_not() -> None:
+    session = Session()
+    for head in (
+        "want  ACK psn=+0 msn=1; got  NAK psn=+0 syndrome=0x63 msn=0; syndrome: want ACK, got 0x63",
+        "want  ACK psn=+0 msn=1; got  NAK psn=+0 syndrome=0x62 msn=0; syndrome: want ACK, got 0x62",
+        "want receive 0x1 done with success; got receive 0x1 done with loc_prot_err",
+        "want  NAK psn=+1 syndrome=0x61; got  NAK psn=+0 syndrome=0x63; psn: want +1, got +0, "
+        "syndrome: want 0x61, got 0x63",
+        "want  NAK psn=+1 syndrome=0x60; got  NAK psn=+1 syndrome=0x61",
+    ):
+        session.add(({}, ""), head=head, broken=("PSN-12",))
+    assert sorted(finding["count"] for finding in told(session)) == [1, 4]
+
+
+def test_a_rule_is_in_doubt_unless_all_cases_share_it_and_no_more_that_are_about_it_pass() -> None:
+    session = Session()
+    about = (["PSN-14", "NAK-01"], ["PSN-14", "ACK-06"], ["PSN-14"])
+    for rules in about:
+        session.add(({}, ""), head="it came otherwise", broken=tuple(rules))
+        session.cases[max(session.cases)]["rules"] = rules
+    (finding,) = told(session)
+    assert (finding["rules"][0], finding["in_doubt"]) == ("PSN-14", [])
+    for _ in about:
+        session.add(({}, ""))
+        session.cases[max(session.cases)]["rules"] = ["PSN-14"]
+    assert told(session)[0]["in_doubt"] == []
+    session.add(({}, ""))
+    session.cases[max(session.cases)]["rules"] = ["PSN-14"]
+    assert told(session)[0]["in_doubt"] == ["PSN-14"]
+
+
+def test_what_one_plan_accuses_is_in_doubt_unless_it_is_a_field() -> None:
+    plan = {"case": "a.py", "rules": ["RNR-06"], "story": "", "replay": ""}
+    (one,) = with_plans([], [{**plan, "head": "want nothing more; got RNR psn=+2"}])
+    (other,) = with_plans([], [{**plan, "head": "ttl: want 9, got 64"}])
+    assert (one["in_doubt"], other["in_doubt"]) == (["RNR-06"], [])
+
+
+def test_a_plan_that_needs_a_frame_which_is_wrongly_heeded_shows_that() -> None:
+    session = Session()
+    for rule in ("ICRC-14", "ACK-08", "NAK-07"):
+        session.add(({}, ""), head=f"other words of {rule}", broken=(rule,))
+        also(session, tempted=["ICRC-14"])
+    plan = {"head": "want nothing more; got RNR", "rules": ["RNR-06"], "story": "", "replay": ""}
+    plans = [{**plan, "case": "a.py", "tempted": ["ICRC-14"]}, {**plan, "case": "b.py"}]
+    found = with_plans(told(session), plans)
+    assert [each["plans"] for each in found] == [["a.py"], ["b.py"]]
+
+
 def test_other_words_of_one_rule_are_one_finding_if_it_is_of_a_single_behaviour() -> None:
     session = Session()
     for rule in ("RNR-06", "NAK-07"):

@@ -31,12 +31,16 @@ def test_frames_that_must_be_dropped_for_one_reason_are_noted_by_its_rule(bench:
         ACK(psn=0, pkey=0x1234),
         ACK(psn=0, dst_ip=bytes([10, 1, 1, 1])),
         ACK(psn=0, src_ip=bytes([10, 1, 1, 1])),
+        ACK(psn=0, qpn=0xABCDE),
+        WRITE_ONLY(psn=0).resealed(edits.set_udp(8, b"\x2a")),
+        WRITE_ONLY(psn=0).resealed(edits.truncate(16)),
         ACK(psn=0, tver=2, pkey=1).corrupted(edits.bad_icrc()),
         ACK(psn=0),
     ):
         bench.send(qp.frame(packet), is_void=True)
     found = temptations_of(bench)
-    assert found == ["BTH-05", "BTH-07", "GID-02", "GID-05", "ICRC-14"]
+    of_bth = ["BTH-05", "BTH-07", "BTH-11", "BTH-12", "BTH-16"]
+    assert found == [*of_bth, "GID-02", "GID-05", "ICRC-14"]
 
 
 def test_what_is_sent_in_earnest_tempts_nobody(bench: Bench) -> None:

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 from roceproof.conformance.runner.findings.root import family
+from roceproof.conformance.runner.outcomes import PASSED
 from roceproof.conformance.suite.reporting.divergence import COMPLETES, VAGUE, is_vague, says_itself
 
 Document = Mapping[str, Any]
@@ -46,6 +47,27 @@ def in_common(cases: Sequence[Document]) -> list[str]:
     rule, most = next(iter(first.most_common(1)), ("", 0))
     is_said = not is_vague([rule]) and rule != _WHY_IS_FOR_CASES
     return [rule] if is_said and 2 * most > len(cases) > 1 else rules
+
+
+def in_doubt(rules: Iterable[str], failing: Set[str], cases: Mapping[str, Document]) -> list[str]:
+    """Those of the rules that what has run does not carry.
+
+    It carries a rule that nearly all of a finding's cases accuse, if not more of the cases that
+    are about it have passed: one that is about several rules fails for any of them.
+    """
+    told = [accused(cases[name]) for name in failing]
+    found = []
+    for rule in rules:
+        passing = sum(case["outcome"] == PASSED for case in cases.values() if _is_about(case, rule))
+        shown = sum(_is_about(cases[name], rule) for name in failing)
+        is_shared = sum(rule in each for each in told) >= _NEARLY_ALL * len(told)
+        if not is_shared or passing > shown:
+            found.append(rule)
+    return found
+
+
+def _is_about(case: Document, rule: str) -> bool:
+    return rule in case.get("rules", ())
 
 
 def in_most(told: Sequence[Sequence[str]]) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from roceproof.conformance.rules.signatures import parts, title
 from roceproof.conformance.rules.table import RULES
-from roceproof.conformance.runner.findings.accused import accused, in_most
+from roceproof.conformance.runner.findings.accused import accused, in_doubt, in_most
 from roceproof.conformance.runner.findings.accused import in_common as rules_in_common
 from roceproof.conformance.runner.findings.feature_words import in_words
 from roceproof.conformance.runner.findings.manifest_lines import lines_for
@@ -74,6 +74,10 @@ def _document(
     common = None
     if root.troubles[0] == str(Kind.NO_COMPLETION):
         common = in_common([seen[name] for name in root.cases if name in seen], seen.values())
+    first = [*([common[1]] if common else []), *_of_a_cause(root, shown, seen)]
+    rules = list(dict.fromkeys([*first, *rules]))
+    sure = {*first, *of_troubles, *(rules if stopped or root.says or root.covers else ())}
+    lent = [rule for rule in rules if rule not in sure]
     others = {name for other in found if other is not root for name in other.cases}
     return {
         "sentence": _sentence(root, shown, seen, rules)
@@ -89,15 +93,8 @@ def _document(
         "not_reached": sum(cases[name]["outcome"] == "not_reached" for name in root.cases),
         "stops": stopped,
         "streams": seen.get(shown, {}).get("streams", []) if stopped else [],
-        "rules": list(
-            dict.fromkeys(
-                [
-                    *([common[1]] if common else []),
-                    *_of_a_cause(root, shown, seen),
-                    *rules,
-                ]
-            )
-        ),
+        "rules": rules,
+        "in_doubt": in_doubt(lent, root.cases, cases),
         "any_rules": sorted(any_of),
         "representative": {
             "case": cases[shown]["case"],

@@ -21,6 +21,12 @@ _WORDS = {
     "GID-02": "the IP address of another peer",
     "BTH-05": "another transport header version",
     "BTH-07": "another partition key",
+    "BTH-11": "a destination QPN that no queue pair has",
+    "BTH-12": "an opcode of another service",
+    "BTH-16": "no room for the headers of their opcode",
+    "IP-12": "the mark of an IPv4 fragment",
+    "IP-13": "another IP length than they have",
+    "UDP-09": "another UDP length than they have",
 }
 _ALSO_ABOUT = {"ICRC-14": {"ICRC-12", "ICRC-15", "ICRC-20", "ICRC-21", "FUZZ-01", "NAK-16"}}
 _FEWEST, _MOST = 3, 2 / 3

@@ -8,9 +8,10 @@ from textwrap import shorten
 from typing import Any
 
 from roceproof.conformance.runner.findings.finding_words import signature_told
+from roceproof.conformance.runner.findings.observations import RULE
 from roceproof.conformance.runner.findings.root import STREAM, Root
 from roceproof.conformance.runner.findings.unexplained import explained_by
-from roceproof.conformance.suite.reporting.failure_heads import in_short, likeness
+from roceproof.conformance.suite.reporting.failure_heads import in_short, likeness, wrong_fields
 
 Document = dict[str, Any]
 _LONGEST = 300
@@ -22,7 +23,9 @@ def with_plans(findings: Sequence[Document], plans: Sequence[Document]) -> list[
     told = [{**finding, "plans": [], "plan_replay": None} for finding in findings]
     others: dict[str, Document] = {}
     for plan in plans:
-        root = explained_by(plan["head"], plan["rules"], known)
+        heeded = {RULE + rule for rule in plan.get("tempted", ())}
+        root = next((each for each in known if not heeded.isdisjoint(each.troubles)), None)
+        root = root or explained_by(plan["head"], plan["rules"], known)
         if root is not None:
             host = told[known.index(root)]
         else:
@@ -58,6 +61,7 @@ def _of_plan(plan: Document) -> Document:
         "stops": False,
         "streams": [],
         "rules": plan["rules"],
+        "in_doubt": [] if wrong_fields(plan["head"]) else plan["rules"],  # a plan is one witness
         "any_rules": plan["rules"],
         "representative": {"case": plan["case"], "capture": None, "replay": None},
         "plans": [],

@@ -39,6 +39,8 @@ from roceproof.conformance.suite.reporting.failure_heads import (
     COMPLAINT,
     WITHOUT_A_PAUSE,
     harms_memory,
+    refused_with,
+    refuses_what_is_good,
 )
 from roceproof.dpi.session.streams import Standing
 
@@ -76,7 +78,7 @@ def roots(cases: Mapping[str, Document], seen: Mapping[str, Document]) -> list[R
     _unreached(found)
     found += unexplained(failed - hidden, cases, left, found)
     found = of_temptations(_of_one_thing(found), cases, seen)
-    found = _of_gaps(_of_one_rule(found, cases))
+    found = _of_refusals(_of_gaps(_of_one_rule(found, cases)))
     return sorted(
         found,
         key=lambda root: (
@@ -99,6 +101,21 @@ def _of_gaps(found: list[Root]) -> list[Root]:
     for part in parts:
         cause.cases |= part.cases
     return [root for root in found if root not in parts]
+
+
+def _of_refusals(found: list[Root]) -> list[Root]:
+    """Good requests that are refused are one finding, with all else that has their code."""
+    in_words = [each for each in found if each.head and not (each.says or each.stops)]
+    good = [each for each in in_words if refuses_what_is_good(each.head)]
+    if not good:
+        return found
+    codes = {refused_with(each.head) for each in good} - {""}
+    parts = [each for each in in_words if each in good or refused_with(each.head) in codes]
+    host = max(good, key=lambda each: len(each.cases))
+    for part in parts:
+        if part is not host:
+            host.take(part)
+    return [each for each in found if each is host or each not in parts]
 
 
 def _of_all(

@@ -10,15 +10,27 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.wire import icrc
 from roceproof.conformance.wire.codec import Packet, parse
+from roceproof.conformance.wire.framing import Fault
 from roceproof.conformance.wire.ip import Ipv4, checksum
+from roceproof.conformance.wire.opcodes import Transport
 
-_MOST_FRAMES = 512
-_IP_AT, _IP_BYTES, _FULL_KEY = 14, 20, 0x7FFF
+_MOST_FRAMES, _GSI = 512, 1
+_IPV4, _IP_AT, _IP_BYTES, _FULL_KEY = b"\x08\x00", 14, 20, 0x7FFF
+_OF_FAULTS: dict[Fault | None, str] = {
+    Fault.FRAGMENT: "IP-12",
+    Fault.IP_LENGTH: "IP-13",
+    Fault.UDP_LENGTH: "UDP-09",
+    Fault.HEADERS: "BTH-16",
+}
 
 
 def temptations_of(bench: Bench) -> list[str]:
     """The rules for each of which alone the device had to drop some frame of a case."""
-    void = (each.frame for each in bench.transcript.entries() if each.is_void and not each.is_sent)
+    void = (
+        each.frame
+        for each in bench.transcript.entries()
+        if (each.is_void or each.breaks) and not each.is_sent
+    )
     peers = {each.qp.qpn: each for each in bench.connections}
     target = bench.target
     own = {target.host.ip, *(target.host_for(each.spec).ip for each in peers.values())}
@@ -29,6 +41,8 @@ def temptations_of(bench: Bench) -> list[str]:
 def _flaws(frame: bytes, own: Collection[bytes], peers: Mapping[int, Connection]) -> Iterator[str]:
     packet = parse(frame)
     if packet is None:
+        if frame[12:14] == _IPV4 and frame[30:34] not in own:
+            yield "GID-05"
         return
     if icrc.check(frame).judgement is icrc.Judgement.BAD:
         yield "ICRC-14"
@@ -38,6 +52,8 @@ def _flaws(frame: bytes, own: Collection[bytes], peers: Mapping[int, Connection]
             yield "IP-11"
     if packet.ip.dst not in own:
         yield "GID-05"
+    if (rule := _OF_FAULTS.get(packet.fault)) is not None:
+        yield rule
     yield from _of_bth(packet, peers)
 
 
@@ -45,6 +61,11 @@ def _of_bth(packet: Packet, peers: Mapping[int, Connection]) -> Iterator[str]:
     peer = peers.get(packet.bth.dest_qpn)
     if peer is not None and packet.ip.src != peer.spec.remote.ip:
         yield "GID-02"
+    if peer is None and packet.bth.dest_qpn != _GSI:
+        yield "BTH-11"
+    transport = packet.bth.opcode >> 5
+    if peer is not None and transport not in (peer.spec.service, Transport.CNP):
+        yield "BTH-12"
     if packet.bth.version:
         yield "BTH-05"
     if packet.bth.pkey & _FULL_KEY != _FULL_KEY:

@@ -67,6 +67,11 @@ _SYNDROME = re.compile(
 )
 _REFUSED = re.compile(r"got +NAK [^;]*?syndrome=(0x6[1-3])|syndrome: want \w+, got (0x6[1-3])")
 _UNREFUSED = re.compile(r"want +NAK [^;]*?syndrome=(0x6\d)|syndrome: want (0x6\d), got")
+_GOOD_REFUSED = re.compile(
+    r"want +(?:ACK|READ_RESP\w*|ATOMIC\w*) [^;]*; got +NAK [^;]*syndrome=0x6[1-3]"
+    r"|syndrome: want ACK, got 0x6[1-3]"
+    r"|want receive \S+ done with success; got receive \S+ done with loc_"
+)
 _HEX = re.compile(r"0x[0-9a-f]+")
 _KINDS = ("ACK", "RNR")
 """Syndromes of which any does."""
@@ -150,6 +155,11 @@ def refused_with(head: str) -> str:
         return f"got {found[1] or found[2]}"
     found = _UNREFUSED.search(head)
     return f"no {found[1] or found[2]}" if found else ""
+
+
+def refuses_what_is_good(head: str) -> bool:
+    """Whether a fatal NAK, or an error of a receive, came where success was due."""
+    return bool(_GOOD_REFUSED.search(head))
 
 
 def _answer(syndrome: str) -> str:
