@@ -11,8 +11,14 @@ from pathlib import Path
 import click
 
 from roceproof.cli.help_examples import examples
-from roceproof.cli.shared_options import command_line
-from roceproof.common.arguments import OUTPUT_FILE, OUTPUT_FOLDER, RESULTS, SEED, WORD
+from roceproof.common.arguments import (
+    OUTPUT_FILE,
+    OUTPUT_FOLDER,
+    RESULTS,
+    SEED,
+    WORD,
+    command_line,
+)
 from roceproof.common.printable import printable
 
 _interface = click.option(

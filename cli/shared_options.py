@@ -3,25 +3,12 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 
 import click
 
-from roceproof.common.arguments import DATA_WIDTH, INPUT_FILE, WORD
-
-
-def command_line(
-    context: click.Context, parameter: click.Parameter, text: str | None
-) -> str | None:
-    """A callback: what was typed for an option, if anything, is a command with its arguments."""
-    try:
-        is_command = text is None or bool(shlex.split(text))
-    except ValueError as error:
-        raise click.BadParameter(f"{error} in: {text}", context, parameter) from None
-    if not is_command:
-        raise click.BadParameter("it is empty", context, parameter)
-    return text
+from roceproof.common.arguments import DATA_WIDTH, INPUT_FILE
+from roceproof.conformance.runner.session.asked import command_option
 
 
 def _lasting(context: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
@@ -40,16 +27,8 @@ qps_option = click.option(
 waivers_option = click.option(
     "--waivers", type=INPUT_FILE, help="Broken rules that are accepted for a time (TOML)."
 )
-kernel_option = click.option(
-    "--kernel",
-    type=WORD,
-    metavar="WHICH",
-    help="The guest's: distribution (default), a version such as 6.12, newest, or packages, or a "
-    "boot image and its modules, separated by commas.",
-)
+kernel_option = command_option("kernel")
 width_option = click.option(
     "--width", type=DATA_WIDTH, help="Bits of its data path; the manifest's first if not given."
 )
-mutant_option = click.option(
-    "--mutant", type=WORD, help="Test a planted fault instead of the healthy device."
-)
+mutant_option = command_option("mutant")

@@ -8,6 +8,7 @@ what cannot be meant is refused before anything runs.
 from __future__ import annotations
 
 import math
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,19 @@ class Word(click.ParamType):  # type: ignore[type-arg]
         if not str(value).strip():
             self.fail("it is empty; name something, or leave the option out", param, ctx)
         return str(value)
+
+
+def command_line(
+    context: click.Context, parameter: click.Parameter, text: str | None
+) -> str | None:
+    """A callback: what was typed for an option, if anything, is a command with its arguments."""
+    try:
+        is_command = text is None or bool(shlex.split(text))
+    except ValueError as error:
+        raise click.BadParameter(f"{error} in: {text}", context, parameter) from None
+    if not is_command:
+        raise click.BadParameter("it is empty", context, parameter)
+    return text
 
 
 WORD = Word()

@@ -141,7 +141,7 @@ def _options(wanted: Gate) -> Options:
     return Options(
         target="hdl",
         dut=wanted.manifest.resolve(),
-        widths=tuple(wanted.widths),
+        width=tuple(wanted.widths),
         suite=wanted.suite,
         seed=wanted.seed,
     )
@@ -272,12 +272,11 @@ def _landed(wanted: Gate, width: int, progress: Progress) -> Landed:
 
 def _request(wanted: Gate, widths: Sequence[int]) -> Request:
     return Request(
-        cases=(),
         target="hdl",
         dut=wanted.manifest,
         suite=wanted.suite,
         seed=wanted.seed,
-        widths=widths,
+        width=tuple(widths),
         jobs=wanted.jobs,
         waivers=wanted.waivers,
         coverage=True,

@@ -14,7 +14,7 @@ from roceproof import __version__
 from roceproof.common.paths import CASES
 from roceproof.conformance.runner.session.resume_journal import NAME, begin, take_up
 
-_SAYS = ("cases", "target", "dut", "suite", "seed", "expression", "widths", "kernel", "mutant")
+_SAYS = ("cases", "target", "dut", "suite", "seed", "expression", "width", "kernel", "mutant")
 """Of a request; how a device is reached may change."""
 _PASSED_OVER = (".*", "build", "dist", "node_modules", "venv", "*.egg")
 """As pytest's norecursedirs has it."""

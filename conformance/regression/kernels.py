@@ -78,17 +78,12 @@ def _fetched(wanted: str, *, quiet: bool) -> Kernel:
 
 def _run(release: str, wanted: str, runs: Runs, place: Path) -> Document:
     request = Request(
-        cases=(),
         target="rxe",
-        dut=None,
         suite=runs.suite,
         seed=runs.seed,
         expression=runs.expression,
-        widths=(),
         kernel=versions.pinned(wanted),
         jobs=runs.jobs,
-        waivers=None,
-        coverage=False,
     )
     output = Output(directory=place, quiet=runs.quiet, stories=False)
     output.directory.mkdir(parents=True, exist_ok=True)

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from roceproof.common.errors import RoceproofError
-from roceproof.common.paths import CASES, REFERENCE_DUT
+from roceproof.common.paths import CASES
 from roceproof.conformance.coverage.run_report import COVERAGE
 from roceproof.conformance.regression.workers import worker_arguments
+from roceproof.conformance.runner.session.asked import Asked
 from roceproof.conformance.runner.session.options import session_arguments
 
 DEFAULT_JOBS = 2
@@ -19,30 +20,15 @@ RESULTS, JUNIT = "results.json", "junit.xml"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Request:
+class Request(Asked):
     """What to run against what."""
 
-    cases: Sequence[Path]
-    target: str
-    dut: Path | None
-    suite: str
-    seed: int
+    cases: Sequence[Path] = ()
     expression: str | None = None
-    widths: Sequence[int]
-    kernel: str | None = None
-    interface: str | None = None
-    agent: str | None = None
-    mirror: str | None = None
-    device_ip: str | None = None
     resume: bool = False
-    keep_all: bool = False
-    keep_requests: bool = False
-    show: bool = False
-    waves: bool = False
-    mutant: str | None = None
-    jobs: int | None
-    waivers: Path | None
-    coverage: bool
+    jobs: int | None = None
+    waivers: Path | None = None
+    coverage: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,25 +49,13 @@ def arguments_of(request: Request, directory: Path) -> list[str]:
     if odd := next((place for place in places if "[" in str(place)), None):
         raise RoceproofError(f"{odd}: pytest takes no [ in the place of a case; rename it")
     folders = [place if place.is_dir() else place.parent for place in places]
-    words = session_arguments(request.target, root=Path(os.path.commonpath(folders)))
+    words = session_arguments(request, root=Path(os.path.commonpath(folders)))
     words += ["-p", "roceproof.conformance.regression.workers", "-p", "no:unraisableexception"]
     words += map(str, places)
-    words += ["--roce-suite", request.suite]
-    words += ["--roce-seed", str(request.seed), "--roce-captures", str(directory)]
-    words += ["--roce-report", str(directory / RESULTS)]
+    words += ["--roce-captures", str(directory), "--roce-report", str(directory / RESULTS)]
     words += ["--junitxml", str(directory / JUNIT)]
-    words += ["--roce-dut", str(request.dut or REFERENCE_DUT)]
-    for width in request.widths:
-        words += ["--roce-width", str(width)]
-    for name in ("kernel", "interface", "agent", "mirror", "device_ip", "mutant"):
-        value = getattr(request, name)
-        if value is not None:
-            words += [f"--roce-{name.replace('_', '-')}", value]
     if request.expression:
         words += ["-k", request.expression]
-    words += ["--roce-keep-all"] * request.keep_all + ["--roce-waves"] * request.waves
-    words += ["--roce-show"] * request.show
-    words += ["--roce-keep-requests"] * request.keep_requests
     if request.coverage:
         words += ["--roce-coverage", str(directory / COVERAGE)]
     jobs = request.jobs or (1 if request.target == "nic" else DEFAULT_JOBS)

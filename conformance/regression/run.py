@@ -9,11 +9,10 @@ after an interruption; what came of the cases until then is printed and written 
 from __future__ import annotations
 
 import json
-import shlex
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +37,7 @@ from roceproof.conformance.regression.request import JUNIT, RESULTS, Output, Req
 from roceproof.conformance.regression.waivers import SuiteWaivers, load_suite_waivers
 from roceproof.conformance.regression.workers import Workers
 from roceproof.conformance.runner.outcomes import ERROR, FAILING
+from roceproof.conformance.runner.session.asked import Asked
 from roceproof.conformance.runner.session.inner_session import run_alone
 from roceproof.conformance.runner.session.options import (
     Options,
@@ -196,21 +196,9 @@ def _has_reached_all(request: Request, output: Output) -> bool:
 
 
 def _options(request: Request, output: Output) -> Options:
-    return Options(
-        target=request.target,
-        dut=request.dut or REFERENCE_DUT,
-        widths=tuple(request.widths),
-        suite=request.suite,
-        seed=request.seed,
-        waves=request.waves,
-        kernel=request.kernel,
-        interface=request.interface,
-        agent=tuple(shlex.split(request.agent or "")),
-        mirror=request.mirror,
-        device_ip=request.device_ip,
-        mutant=request.mutant,
-        report=output.directory / RESULTS,
-    )
+    wanted = {each.name: getattr(request, each.name) for each in fields(Asked)}
+    wanted["dut"] = request.dut or REFERENCE_DUT
+    return Options(**wanted, report=output.directory / RESULTS)
 
 
 def _prepared(options: Options, *, quiet: bool) -> Mapping[str, str]:

@@ -59,7 +59,7 @@ def run_soak(wanted: Soak) -> int:
     options = Options(
         target=wanted.target,
         dut=(wanted.dut or REFERENCE_DUT).resolve(),
-        widths=tuple(wanted.widths),
+        width=tuple(wanted.widths),
         mutant=wanted.mutant,
     )
     with output_directory(wanted.out), Progress(quiet=wanted.quiet) as progress:

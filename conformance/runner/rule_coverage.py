@@ -15,10 +15,11 @@ import pytest
 from roceproof.common.errors import RoceproofError
 from roceproof.common.paths import CASES
 from roceproof.conformance.rules.table import RULES, Rule, Severity
+from roceproof.conformance.runner.session.asked import TARGETS
 from roceproof.conformance.runner.session.inner_session import run_inside
 from roceproof.conformance.runner.session.items import rules_of
 from roceproof.conformance.runner.session.names import short_name
-from roceproof.conformance.runner.session.options import TARGETS, session_arguments
+from roceproof.conformance.runner.session.options import session_arguments
 from roceproof.conformance.suite.limits.skips import PREFIX
 from roceproof.conformance.targets.capability import Capability
 

@@ -25,7 +25,7 @@ from roceproof.conformance.runner.rule_coverage import (
     coverage_of,
     missing,
 )
-from roceproof.conformance.runner.session.options import TARGETS
+from roceproof.conformance.runner.session.asked import TARGETS
 
 _STYLES = {
     Standing.TESTED: "green",

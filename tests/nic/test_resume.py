@@ -197,7 +197,7 @@ def test_a_design_that_was_changed_is_another_device(
 
     dut = tmp_path / "dut.toml"
     dut.write_text("[limits]")
-    words: Any = dict.fromkeys(("suite", "jobs", "waivers")) | {"cases": [], "widths": []}
+    words: Any = dict.fromkeys(("suite", "jobs", "waivers")) | {"cases": [], "width": ()}
     request = Request(**words, target="hdl", dut=dut, seed=1, coverage=False)
     open_journal(request, tmp_path, made_of("mine-64-1-before"))
     again = replace(request, resume=True)
@@ -210,7 +210,7 @@ def test_a_design_that_was_changed_is_another_device(
 
 
 def of_cases(path: Path) -> Request:
-    words: Any = dict.fromkeys(("dut", "suite", "jobs", "waivers")) | {"widths": []}
+    words: Any = dict.fromkeys(("dut", "suite", "jobs", "waivers")) | {"width": ()}
     return Request(**words, cases=[path], target="model", seed=1, coverage=False)
 
 

@@ -51,7 +51,7 @@ def test_a_suite_has_what_belongs_to_it_and_nothing_else(
 @pytest.mark.parametrize("suite", MEMBERS)
 def test_every_suite_tests_every_width(suite: str) -> None:
     assert widths_of(Options(target="hdl", dut=REFERENCE_DUT, suite=suite)) == (64, 512)
-    assert widths_of(Options(target="hdl", suite=suite, widths=(512,))) == (512,)
+    assert widths_of(Options(target="hdl", suite=suite, width=(512,))) == (512,)
 
 
 def test_a_long_case_is_replayed_in_its_suite() -> None:
