@@ -30,6 +30,7 @@ from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire import frame_edits as edits
 from roceproof.conformance.wire.opcodes import OPCODES
 from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op
 
 pytestmark = RESPONDER
 
@@ -122,7 +123,8 @@ def test_an_opcode_of_another_service_is_dropped_on_ud(bench: Bench) -> None:
 @over("value", RESERVED, ids=[f"{value:#04x}" for value in RESERVED])
 def test_a_reserved_opcode_in_sequence_draws_a_nak(bench: Bench, value: int) -> None:
     qp = bench.connect()
-    qp.send(opcode(value, psn=0, payload=16, a=1), READ_REQUEST(psn=0))
+    good = READ_REQUEST if qp.executes(Op.READ) else WRITE_ONLY
+    qp.send(opcode(value, psn=0, payload=16, a=1), good(psn=0))
     qp.expect(NAK(INVALID_REQUEST, psn=0, msn=0))
 
 

@@ -36,11 +36,12 @@ from roceproof.conformance.suite.pattern import (
     WRITE_LAST,
     WRITE_MIDDLE,
     WRITE_ONLY,
+    Pattern,
 )
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.queue_pair import QpSpec, State
 from roceproof.verbs.service import Service
-from roceproof.verbs.work import Op
+from roceproof.verbs.work import Op, Region
 
 pytestmark = RESPONDER
 
@@ -126,7 +127,7 @@ def test_a_queue_pair_in_error_answers_nothing(bench: Bench) -> None:
     qp.drops(
         WRITE_ONLY(psn=0, a=1),
         WRITE_ONLY(psn=1, payload=8, a=1, **at(region)),
-        READ_REQUEST(psn=2, dmalen=8, **at(region)),
+        *_read(qp, psn=2, region=region),
         WRITE_ONLY(psn=9, a=1),
         fence=None,
     )
@@ -162,7 +163,7 @@ def test_a_queue_pair_that_sent_a_fatal_nak_answers_nothing_more(bench: Bench) -
     qp.send(
         WRITE_ONLY(psn=0, payload=8, a=1, **at(region)),
         WRITE_ONLY(psn=1, payload=8, a=1, **at(region)),
-        READ_REQUEST(psn=0, dmalen=8, **at(region)),
+        *_read(qp, psn=0, region=region),
     )
     bystander.fence(0)
     qp.expect_silence()
@@ -400,3 +401,8 @@ def test_opening_and_closing_another_queue_pair_changes_nothing(bench: Bench) ->
     qp.send(WRITE_LAST(psn=5, payload=parts[5], a=1))
     qp.expect(ACK(psn=5, msn=1))
     assert region.read(0, len(data)) == data
+
+
+def _read(qp: Connection, *, psn: int, region: Region) -> list[Pattern]:
+    """A READ, where the device has any."""
+    return [READ_REQUEST(psn=psn, dmalen=8, **at(region))] * qp.executes(Op.READ)

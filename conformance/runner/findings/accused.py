@@ -61,7 +61,7 @@ def in_doubt(rules: Iterable[str], failing: Set[str], cases: Mapping[str, Docume
         passing = sum(case["outcome"] == PASSED for case in cases.values() if _is_about(case, rule))
         shown = sum(_is_about(cases[name], rule) for name in failing)
         is_shared = sum(rule in each for each in told) >= _NEARLY_ALL * len(told)
-        if not is_shared or passing > shown:
+        if not (is_shared and shown) or passing > shown:
             found.append(rule)
     return found
 
