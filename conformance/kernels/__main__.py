@@ -15,7 +15,7 @@ import click
 from roceproof.common.arguments import INPUT_FILE
 from roceproof.common.outcome import end_as
 from roceproof.common.paths import REPOSITORY
-from roceproof.conformance.kernels.sheet import section
+from roceproof.conformance.devices.sheet import section
 
 RECORD = REPOSITORY / "docs" / "findings" / "kernels.json"
 FINDINGS = REPOSITORY / "docs" / "findings.md"

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from roceproof.conformance.kernels.row import is_stale
+from roceproof.conformance.devices.column import is_stale
 from roceproof.conformance.runner.outcomes import FAILING
 from roceproof.conformance.runner.session.names import short_name
 from roceproof.conformance.suite.limits.versions import version_of

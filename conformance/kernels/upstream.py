@@ -140,7 +140,7 @@ def _row(kernel: Kernel, tree: Path) -> dict[str, Any]:
     command = Path(sys.executable).with_name("roceproof")
     words = ("kernels", f"{kernel.image},{tree}", "--out", str(out))
     subprocess.run([command, *words], check=False)
-    (row,) = json.loads((out / "kernels.json").read_text(encoding="utf-8"))["kernels"]
+    (row,) = json.loads((out / "kernels.json").read_text(encoding="utf-8"))["devices"]
     return dict(row)
 
 

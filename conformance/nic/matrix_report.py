@@ -14,9 +14,9 @@ from roceproof.common.errors import RoceproofError
 from roceproof.common.output import output_directory
 from roceproof.common.printable import printable
 from roceproof.common.terminal import Terminal
-from roceproof.conformance.kernels.files import write_matrix
-from roceproof.conformance.nic.column import matrix_of, read_document
-from roceproof.conformance.nic.difference import Difference, difference
+from roceproof.conformance.devices.difference import Difference, difference
+from roceproof.conformance.devices.document import matrix_of, read_document
+from roceproof.conformance.devices.files import write_matrix
 
 DEVICES = "devices"
 SAME, DIFFERENT = 0, 1
@@ -28,7 +28,7 @@ def merge(files: Sequence[Path], out: Path) -> None:
     document = matrix_of([read_document(path) for path in files])
     with output_directory(out):
         write_matrix(document, out, DEVICES)
-    names = ", ".join(column["name"] for column in document["kernels"])
+    names = ", ".join(column["name"] for column in document["devices"])
     click.echo(f"{printable(out / DEVICES)}.html: {names}")
 
 

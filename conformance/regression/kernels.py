@@ -18,9 +18,9 @@ from roceproof.common.notice import notice
 from roceproof.common.output import output_directory
 from roceproof.common.progress import Progress
 from roceproof.common.terminal import Terminal
-from roceproof.conformance.kernels.files import remove_matrix, write_matrix
-from roceproof.conformance.kernels.matrix import document_of
-from roceproof.conformance.kernels.row import UNDECLARED, row_of
+from roceproof.conformance.devices.column import UNDECLARED, column_of
+from roceproof.conformance.devices.files import remove_matrix, write_matrix
+from roceproof.conformance.devices.matrix import document_of
 from roceproof.conformance.regression.request import Output, Request
 from roceproof.conformance.regression.run import run_session
 from roceproof.rxe_env.kernel import versions
@@ -47,27 +47,27 @@ class Runs:
 
 def run_kernels(runs: Runs) -> int:
     """Run them all and write the matrix; 1 if anything is undeclared, 2 if a kernel is missing."""
-    rows: dict[Path, Document] = {}
+    columns: dict[Path, Document] = {}
     is_whole = True
     with output_directory(runs.out):
         remove_matrix(runs.out, KERNELS)  # nothing may be taken for what this run finds
         for wanted in runs.kernels:
             try:
                 kernel = _fetched(wanted, quiet=runs.quiet)
-                if kernel.directory in rows:
+                if kernel.directory in columns:
                     continue
-                namesakes = sum(row["release"] == kernel.release for row in rows.values())
+                namesakes = sum(column["release"] == kernel.release for column in columns.values())
                 place = runs.out / (kernel.release + (f"-{1 + namesakes}" if namesakes else ""))
-                row = rows[kernel.directory] = _run(kernel.release, wanted, runs, place)
+                column = columns[kernel.directory] = _run(kernel.release, wanted, runs, place)
             except RoceproofError as error:
                 notice(f"{wanted}: {error}")
                 is_whole = False
                 continue
-            write_matrix(document_of(rows.values()), runs.out, KERNELS)
-            _tell(row, place)
+            write_matrix(document_of(columns.values()), runs.out, KERNELS)
+            _tell(column, place)
     if not is_whole:
         return Exit.UNUSABLE
-    has_failed = any(_failures(row) for row in rows.values())
+    has_failed = any(_failures(column) for column in columns.values())
     return Exit.FINDINGS if has_failed else Exit.FINE
 
 
@@ -93,28 +93,28 @@ def _run(release: str, wanted: str, runs: Runs, place: Path) -> Document:
         raise RoceproofError("the suite did not run: see above")
     if session.is_interrupted:
         raise KeyboardInterrupt
-    return row_of(session.document, release)
+    return column_of(session.document, release)
 
 
-def _failures(row: Document) -> int:
-    return sum(row["cases"].get(outcome, 0) for outcome in ("failed", "not_reached", "error"))
+def _failures(column: Document) -> int:
+    return sum(column["cases"].get(outcome, 0) for outcome in ("failed", "not_reached", "error"))
 
 
-def _tell(row: Document, place: Path) -> None:
-    cases, console = row["cases"], Terminal()
-    deviating = len(row["deviations"])
-    stale = sum(row["stale"].values())
-    undeclared = _failures(row) - stale
-    style = "red" if _failures(row) else "green"
+def _tell(column: Document, place: Path) -> None:
+    cases, console = column["cases"], Terminal()
+    deviating = len(column["deviations"])
+    stale = sum(column["stale"].values())
+    undeclared = _failures(column) - stale
+    style = "red" if _failures(column) else "green"
     console.print(
-        f"Linux {row['release']}: {cases.get('passed', 0)} passed, "
+        f"Linux {column['release']}: {cases.get('passed', 0)} passed, "
         f"{cases.get('deviation', 0)} show "
         f"{deviating} known deviations, [{style}]{undeclared} undeclared[/]",
         highlight=False,
     )
     if stale:
-        names = ", ".join(row["stale"])
+        names = ", ".join(column["stale"])
         console.print(f"  no longer shows {names} in {stale} cases: narrow its kernels")
     if undeclared:
-        broken = [rule for rule, cell in row["rules"].items() if cell["verdict"] == UNDECLARED]
+        broken = [rule for rule, cell in column["rules"].items() if cell["verdict"] == UNDECLARED]
         console.print(f"  breaks {', '.join(broken)}: {place / 'drafts.toml'}")

@@ -19,8 +19,8 @@ import pytest
 from roceproof.common.errors import RoceproofError
 from roceproof.common.printable import printable_lines
 from roceproof.conformance.coverage.run_report import run_merge, run_show
+from roceproof.conformance.devices.document import matrix_of
 from roceproof.conformance.gate.document import read_baseline
-from roceproof.conformance.nic.column import matrix_of
 from roceproof.conformance.nic.matrix_report import merge, run_diff
 from roceproof.conformance.observer.facts import Facts
 from roceproof.conformance.rules.waivers import load_waivers

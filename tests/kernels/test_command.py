@@ -66,7 +66,7 @@ def test_every_kernel_runs_the_same_suite_and_the_matrix_has_a_column_for_each(
         (RELEASES["6.1"], 7, "full"),
     ]
     document = json.loads((tmp_path / "kernels.json").read_text())
-    assert [row["version"] for row in document["kernels"]] == ["6.1", "6.12"]
+    assert [row["version"] for row in document["devices"]] == ["6.1", "6.12"]
     assert "Linux 6.12" in (tmp_path / "kernels.md").read_text()
     assert "Soft-RoCE" in (tmp_path / "kernels.html").read_text()
     said = capsys.readouterr().out.splitlines()
@@ -87,7 +87,7 @@ def test_a_kernel_that_cannot_be_had_is_told_and_the_others_still_run(
 ) -> None:
     assert run_kernels(runs(tmp_path, "6.6", "6.12")) == 2
     assert capsys.readouterr().err == "roceproof: 6.6: apt has no kernel 6.6: take another one\n"
-    assert len(json.loads((tmp_path / "kernels.json").read_text())["kernels"]) == 1
+    assert len(json.loads((tmp_path / "kernels.json").read_text())["devices"]) == 1
 
 
 def test_two_words_for_one_kernel_are_one_run(
@@ -109,7 +109,7 @@ def test_two_kernels_of_one_release_are_two_runs(
     monkeypatch.setattr(kernels_command.versions, "pinned", lambda wanted: wanted)
     assert run_kernels(runs(tmp_path, *found)) == 0
     assert [each.kernel for each in ran] == list(found)
-    assert len(json.loads((tmp_path / "kernels.json").read_text())["kernels"]) == 2
+    assert len(json.loads((tmp_path / "kernels.json").read_text())["devices"]) == 2
     folders = sorted(path.name for path in tmp_path.iterdir() if path.is_dir())
     assert folders == ["6.12.0-mine", "6.12.0-mine-2"]
 

@@ -11,7 +11,7 @@ import pytest
 from roceproof.conformance.kernels.__main__ import FINDINGS, RECORD, retold
 from roceproof.conformance.suite.limits.deviations import judged_kernels, load_deviations
 
-ROWS: list[dict[str, Any]] = json.loads(RECORD.read_text())["kernels"]
+ROWS: list[dict[str, Any]] = json.loads(RECORD.read_text())["devices"]
 
 
 def test_findings_tell_what_is_on_record() -> None:

@@ -110,7 +110,7 @@ def test_modules_are_tried_one_behind_the_other(monkeypatch: pytest.MonkeyPatch)
 def _stand_in(monkeypatch: pytest.MonkeyPatch, printed: str) -> None:
     monkeypatch.setattr(reproducers, "build", lambda place: place)
     monkeypatch.setattr(reproducers, "run_inside_vm", lambda *words, **options: (0, printed))
-    monkeypatch.setattr(reproducers.kernels, "find", lambda wanted, step: _Kernel(wanted))
+    monkeypatch.setattr(reproducers.versions, "find", lambda wanted, step: _Kernel(wanted))
 
 
 class _Kernel:
@@ -146,7 +146,7 @@ def test_a_kernel_that_there_is_not_is_one_line_and_no_finding(
         raise Unavailable(f"apt has no kernel {wanted}")
 
     monkeypatch.setattr(reproducers, "build", lambda place: place)
-    monkeypatch.setattr(reproducers.kernels, "find", find)
+    monkeypatch.setattr(reproducers.versions, "find", find)
     done = CliRunner().invoke(main, ["9.9"])
     assert isinstance(done.exception, Unavailable)
 

@@ -56,7 +56,7 @@ def test_a_guest_is_taken_for_a_card(tmp_path: Path) -> None:
     assert results["made_of"]["nic kernel"] == folder.name
     assert "passed" in {case["outcome"] for case in results["cases"]}
     assert any("duplicate_request+" in " ".join(c.get("counters", ())) for c in results["cases"])
-    (column,) = json.loads((tmp_path / "devices.json").read_text())["kernels"]
+    (column,) = json.loads((tmp_path / "devices.json").read_text())["devices"]
     assert column["release"] == folder.name
     assert "undeclared" not in {cell["verdict"] for cell in column["rules"].values()}
 
@@ -67,7 +67,7 @@ def test_two_guests_with_different_kernels_are_two_cards(tmp_path: Path) -> None
     words = ["-k", f"({FEW}) or {DIFFERS}", "--suite", "full", "--replay", str(CAPTURE)]
     said = rehearse(tmp_path, "6.1", "6.12", *words)
     assert said.count("as the model") == 2
-    columns = json.loads((tmp_path / "devices.json").read_text())["kernels"]
+    columns = json.loads((tmp_path / "devices.json").read_text())["devices"]
     assert [column["name"] for column in columns] == ["Linux 6.1", "Linux 6.12"]
     for column in columns:
         assert not {"failed", "not_reached", "error"} & column["cases"].keys()

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The matrix of kernels as Markdown: deviations first, then the rules that any kernel breaks."""
+"""The matrix of devices as Markdown: deviations first, then the rules that any kernel breaks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from roceproof.conformance.kernels.matrix import deviation_lines, rule_lines
-from roceproof.conformance.kernels.row import CONFORMS, DEVIATES, STALE, UNDECLARED
+from roceproof.conformance.devices.column import CONFORMS, DEVIATES, STALE, UNDECLARED
+from roceproof.conformance.devices.matrix import deviation_lines, rule_lines
 
 Document = dict[str, Any]
 TITLE = "Soft-RoCE, kernel by kernel"
@@ -28,16 +28,18 @@ def markdown_of(document: Document) -> str:
 
 def section(document: Document) -> Iterator[str]:
     """Which kernel shows which deviation: the part that docs/findings.md holds."""
-    rows = document["kernels"]
-    yield from _table(["", *(row.get("name", f"Linux {row['version']}") for row in rows)])
-    yield _line(["release", *(f"`{row['release']}`" for row in rows)])
+    columns = document["devices"]
+    yield from _table(
+        ["", *(column.get("name", f"Linux {column['version']}") for column in columns)]
+    )
+    yield _line(["release", *(f"`{column['release']}`" for column in columns)])
     for outcome in ("passed", "deviation", "failed", "not_reached", "error", "skipped"):
-        counts = [row["cases"].get(outcome, 0) for row in rows]
+        counts = [column["cases"].get(outcome, 0) for column in columns]
         if any(counts):
             words = {"deviation": "known deviations", "not_reached": "not reached"}
             yield _line([f"cases: {words.get(outcome, outcome)}", *(f"{n:,}" for n in counts)])
     yield ""
-    versions = [row["version"] for row in rows]
+    versions = [column["version"] for column in columns]
     yield from _table(["deviation", *versions, "changed in", "rules"])
     for line in deviation_lines(document):
         name = f"[{line.deviation.id}](#{line.deviation.id})"
@@ -47,9 +49,11 @@ def section(document: Document) -> Iterator[str]:
 
 
 def _rules(document: Document) -> Iterator[str]:
-    rows = document["kernels"]
+    columns = document["devices"]
     lines = rule_lines(document)
-    yield from _table(["rule", *(row["version"] for row in rows), "changed in", "what holds"])
+    yield from _table(
+        ["rule", *(column["version"] for column in columns), "changed in", "what holds"]
+    )
     for line in lines:
         if set(line.verdicts) <= {CONFORMS}:
             continue

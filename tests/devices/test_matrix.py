@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from roceproof.conformance.kernels import sheet
+from roceproof.conformance.devices import sheet
+from roceproof.conformance.devices.column import column_of
+from roceproof.conformance.devices.matrix import deviation_lines, document_of, rule_lines
+from roceproof.conformance.devices.page import page
 from roceproof.conformance.kernels.drafts import drafts_of
-from roceproof.conformance.kernels.matrix import deviation_lines, document_of, rule_lines
-from roceproof.conformance.kernels.page import page
-from roceproof.conformance.kernels.row import row_of
 from roceproof.conformance.suite.limits.deviations import load_deviations
 
 OLD, NEW = "6.1.0-56-amd64", "6.12.117+deb12-amd64"
@@ -50,7 +50,7 @@ STALE = case("c.passes", "failed", ["BTH-13"], deviation="rxe-reserved-opcode")
 
 
 def verdicts(*cases: dict[str, Any]) -> dict[str, Any]:
-    rules = row_of(results(*cases), OLD)["rules"]
+    rules = column_of(results(*cases), OLD)["rules"]
     return {rule: cell["verdict"] for rule, cell in rules.items()}
 
 
@@ -62,24 +62,24 @@ def test_a_rule_conforms_deviates_or_is_undeclared() -> None:
     assert found == {"ACK-09": "undeclared", "NAK-13": "undeclared"}
     assert verdicts(STALE) == {"BTH-13": "no longer deviates"}
     assert verdicts(STALE, case("c.fails", "failed", ["BTH-13"])) == {"BTH-13": "undeclared"}
-    assert row_of(results(STALE, FAILS), OLD)["stale"] == {"rxe-reserved-opcode": 1}
+    assert column_of(results(STALE, FAILS), OLD)["stale"] == {"rxe-reserved-opcode": 1}
 
 
 def test_an_error_of_the_bench_is_no_word_on_the_device() -> None:
     assert verdicts(BROKE, DIED) == {"ACK-08": "not tested", "PSN-02": "not tested"}
     assert verdicts(PASSED, BROKE)["PSN-02"] == "conforms"
-    assert row_of(results(BROKE, DIED), OLD)["cases"] == {"error": 2}
+    assert column_of(results(BROKE, DIED), OLD)["cases"] == {"error": 2}
 
 
 def two_kernels() -> dict[str, Any]:
     return document_of(
-        [row_of(results(PASSED, FAILS), NEW), row_of(results(PASSED, DEVIATES, SKIPPED), OLD)]
+        [column_of(results(PASSED, FAILS), NEW), column_of(results(PASSED, DEVIATES, SKIPPED), OLD)]
     )
 
 
 def test_kernels_stand_from_old_to_new_and_changes_are_told() -> None:
     document = two_kernels()
-    assert [row["version"] for row in document["kernels"]] == ["6.1", "6.12"]
+    assert [row["version"] for row in document["devices"]] == ["6.1", "6.12"]
     lines = {line.rule: line for line in rule_lines(document)}
     assert lines["MTU-06"].verdicts == ("deviates", "conforms")
     assert lines["MTU-06"].by[0] == ("rxe-send-lengths",)
@@ -97,7 +97,7 @@ NO_LUCK = case("d.luck", "passed", ["RTX-13"])
 
 
 def test_what_is_shown_by_chance_is_no_change_where_it_is_not_seen() -> None:
-    document = document_of([row_of(results(NO_LUCK), OLD), row_of(results(LUCK), NEW)])
+    document = document_of([column_of(results(NO_LUCK), OLD), column_of(results(LUCK), NEW)])
     deviation = deviation_lines(document)[0]
     assert deviation.cells == ("by chance", "deviates")
     assert deviation.changed == ()
@@ -110,7 +110,7 @@ def test_what_is_shown_by_chance_is_no_change_where_it_is_not_seen() -> None:
 
 
 def test_what_is_shown_by_chance_is_told_where_no_run_has_seen_it() -> None:
-    document = document_of([row_of(results(NO_LUCK), OLD), row_of(results(NO_LUCK), NEW)])
+    document = document_of([column_of(results(NO_LUCK), OLD), column_of(results(NO_LUCK), NEW)])
     cells = {line.deviation.id: line.cells for line in deviation_lines(document)}
     assert cells == {
         "rxe-ack-ahead-of-replay": ("by chance", "by chance"),
@@ -119,11 +119,11 @@ def test_what_is_shown_by_chance_is_told_where_no_run_has_seen_it() -> None:
 
 
 def test_a_card_has_no_deviation_of_soft_roce_by_chance() -> None:
-    assert deviation_lines(document_of([row_of(results(NO_LUCK), "mlx5_core fw 22.31")])) == []
+    assert deviation_lines(document_of([column_of(results(NO_LUCK), "mlx5_core fw 22.31")])) == []
 
 
 def test_an_entry_out_of_date_has_a_verdict_of_its_own() -> None:
-    document = document_of([row_of(results(STALE), NEW)])
+    document = document_of([column_of(results(STALE), NEW)])
     assert "| BTH-13 | **no longer deviates** |" in sheet.markdown_of(document)
     assert 'class="no-longer-deviates">no longer deviates: rxe-reserved-opcode<' in page(document)
 

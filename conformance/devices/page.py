@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The matrix of kernels as one HTML page that needs nothing but itself, and no script."""
+"""The matrix of devices as one HTML page that needs nothing but itself, and no script."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from markupsafe import Markup
 
 from roceproof import __version__
 from roceproof.common.page import content_hash, part, templates
-from roceproof.conformance.kernels.matrix import deviation_lines, rule_lines
-from roceproof.conformance.kernels.sheet import TITLE
+from roceproof.conformance.devices.matrix import deviation_lines, rule_lines
+from roceproof.conformance.devices.sheet import TITLE
 
-_ROOM = "roceproof.conformance.kernels"
+_ROOM = "roceproof.conformance.devices"
 _STYLES = (("roceproof.conformance.coverage", "page.css"), (_ROOM, "matrix.css"))
 
 
@@ -24,7 +24,7 @@ def page(document: dict[str, Any]) -> str:
         .get_template("matrix.html.j2")
         .render(
             title=document.get("title", TITLE),
-            rows=document["kernels"],
+            columns=document["devices"],
             deviations=deviation_lines(document),
             rules=rule_lines(document),
             version=__version__,

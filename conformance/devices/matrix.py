@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Rows of kernels as one table: which rule each keeps, how it deviates, and where that changes."""
+"""Columns of devices as one table: which rule each keeps, how it deviates, where that changes."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from roceproof.conformance.kernels.row import CONFORMS, DEVIATES, NOT_TESTED
+from roceproof.conformance.devices.column import CONFORMS, DEVIATES, NOT_TESTED
 from roceproof.conformance.rules.table import RULES
 from roceproof.conformance.suite.limits.deviations import Deviation, load_deviations
 from roceproof.conformance.suite.limits.versions import version_of
 
 Document = dict[str, Any]
-SCHEMA = 1
+SCHEMA = 2
 UNSEEN, BY_CHANCE = "-", "by chance"
 
 
@@ -42,41 +42,41 @@ class DeviationLine:
     changed: tuple[str, ...]
 
 
-def document_of(rows: Iterable[Document]) -> Document:
-    """What is written as JSON: the rows, from the oldest kernel to the newest."""
-    ordered = sorted(rows, key=lambda row: version_of(row["release"]))
-    return {"schema": SCHEMA, "kernels": ordered}
+def document_of(columns: Iterable[Document]) -> Document:
+    """What is written as JSON: the columns, from the oldest kernel to the newest."""
+    ordered = sorted(columns, key=lambda column: version_of(column["release"]))
+    return {"schema": SCHEMA, "devices": ordered}
 
 
 def rule_lines(document: Document, *, deviating_only: bool = False) -> list[RuleLine]:
     """A line for every rule that a case of any kernel names."""
-    rows = document["kernels"]
+    columns = document["devices"]
     lines = []
     for rule in RULES.values():
-        cells = [row["rules"].get(rule.id, {"verdict": NOT_TESTED}) for row in rows]
+        cells = [column["rules"].get(rule.id, {"verdict": NOT_TESTED}) for column in columns]
         verdicts = tuple(cell["verdict"] for cell in cells)
-        if not any(rule.id in row["rules"] for row in rows):
+        if not any(rule.id in column["rules"] for column in columns):
             continue
         if deviating_only and DEVIATES not in verdicts:
             continue
         by = tuple(tuple(cell.get("by", ())) for cell in cells)
-        changed = _changes(rows, list(map(_certain, verdicts, by)))
+        changed = _changes(columns, list(map(_certain, verdicts, by)))
         lines.append(RuleLine(rule.id, rule.sentence, verdicts, by, changed))
     return lines
 
 
 def deviation_lines(document: Document) -> list[DeviationLine]:
     """A line for each deviation that a kernel shows, if only by chance, in declared order."""
-    rows = document["kernels"]
+    columns = document["devices"]
     lines = []
     for each in load_deviations():
-        counts = tuple(row["deviations"].get(each.id, 0) for row in rows)
+        counts = tuple(column["deviations"].get(each.id, 0) for column in columns)
         cells = tuple(
-            DEVIATES if count else _unseen(each, row["release"])
-            for row, count in zip(rows, counts, strict=True)
+            DEVIATES if count else _unseen(each, column["release"])
+            for column, count in zip(columns, counts, strict=True)
         )
         if set(cells) - {UNSEEN}:
-            changed = () if _is_by_chance(each) else _changes(rows, list(map(bool, counts)))
+            changed = () if _is_by_chance(each) else _changes(columns, list(map(bool, counts)))
             lines.append(DeviationLine(each, counts, cells, changed))
     return lines
 
@@ -97,10 +97,10 @@ def _certain(verdict: str, by: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     return (CONFORMS if verdict == DEVIATES and not rest else verdict), rest
 
 
-def _changes(rows: Sequence[Document], cells: Sequence[Any]) -> tuple[str, ...]:
+def _changes(columns: Sequence[Document], cells: Sequence[Any]) -> tuple[str, ...]:
     """The kernels whose cell differs from that of the one before."""
     return tuple(
-        row["version"]
-        for row, cell, before in zip(rows[1:], cells[1:], cells, strict=False)
+        column["version"]
+        for column, cell, before in zip(columns[1:], cells[1:], cells, strict=False)
         if cell != before
     )

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from roceproof.common.errors import RoceproofError
-from roceproof.conformance.nic.column import column_of, matrix_of, read_document
-from roceproof.conformance.nic.difference import difference
+from roceproof.conformance.devices.difference import difference
+from roceproof.conformance.devices.document import column_of_run, matrix_of, read_document
 from roceproof.conformance.nic.matrix_report import merge, run_diff
 
 MLX5 = {
@@ -45,7 +45,7 @@ CARD = run(
 
 
 def test_a_card_is_known_by_its_firmware_and_soft_roce_by_its_kernel() -> None:
-    card, soft = column_of(CARD), column_of(SOFT)
+    card, soft = column_of_run(CARD), column_of_run(SOFT)
     assert card["name"] == "mlx5_core MT_0000000436 fw 22.31.1014"
     assert (soft["name"], soft["release"]) == ("Linux 6.1", RXE["nic kernel"])
     assert card["rules"]["PSN-02"]["verdict"] == "undeclared"
@@ -54,7 +54,7 @@ def test_a_card_is_known_by_its_firmware_and_soft_roce_by_its_kernel() -> None:
 
 def test_designs_are_known_by_the_names_of_their_manifests() -> None:
     mine, yours = (run({"device": name}) | {"target": "hdl"} for name in ("mine", "yours"))
-    assert [each["name"] for each in matrix_of([mine, yours])["kernels"]] == ["mine", "yours"]
+    assert [each["name"] for each in matrix_of([mine, yours])["devices"]] == ["mine", "yours"]
 
 
 def test_a_column_tells_no_host_and_no_path() -> None:
@@ -64,8 +64,8 @@ def test_a_column_tells_no_host_and_no_path() -> None:
 
 
 def test_a_run_that_is_not_whole_says_so() -> None:
-    assert column_of(SOFT | {"not_run": 3})["name"] == "Linux 6.1, cut short"
-    assert column_of(SOFT | {"interrupted": True})["name"] == "Linux 6.1, cut short"
+    assert column_of_run(SOFT | {"not_run": 3})["name"] == "Linux 6.1, cut short"
+    assert column_of_run(SOFT | {"interrupted": True})["name"] == "Linux 6.1, cut short"
 
 
 def test_files_are_merged_into_one_matrix_and_merged_ones_again(tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def test_files_are_merged_into_one_matrix_and_merged_ones_again(tmp_path: Path) 
         (tmp_path / name / "results.json").write_text(json.dumps(document))
     merge([tmp_path / "a", tmp_path / "b" / "results.json"], tmp_path / "out")
     merge([tmp_path / "out" / "devices.json", tmp_path / "a"], tmp_path / "again")
-    columns = read_document(tmp_path / "again" / "devices.json")["kernels"]
+    columns = read_document(tmp_path / "again" / "devices.json")["devices"]
     card = "mlx5_core MT_0000000436 fw 22.31.1014"
     assert [column["name"] for column in columns] == [card, "Linux 6.1", f"{card} #2"]
     sheet = (tmp_path / "out" / "devices.md").read_text()
@@ -122,8 +122,8 @@ def test_the_command_says_who_does_what(tmp_path: Path, capsys: pytest.CaptureFi
         ("[]", "it is no dict"),
         ("{}", "target is missing"),
         ('{"cases": []}', "target is missing"),
-        ('{"kernels": 5}', "kernels is no list"),
-        ('{"kernels": [{"version": "6.1"}]}', r"kernels\[0\].release is missing"),
+        ('{"devices": 5}', "devices is no list"),
+        ('{"devices": [{"version": "6.1"}]}', r"devices\[0\].release is missing"),
         (json.dumps(SOFT | {"cases": 5}), "cases is no list"),
         (json.dumps(SOFT | {"cases": ["a"]}), r"cases\[0\] is no dict"),
         (json.dumps(SOFT | {"made_of": ["rxe0"]}), "made_of is no dict"),

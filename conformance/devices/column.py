@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What one kernel does, rule by rule, out of the results of a run of the suite on it."""
+"""What one device does, rule by rule, out of the results of a run of the suite on it."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ STALE = "no longer deviates"
 VERDICTS = (CONFORMS, DEVIATES, UNDECLARED, NOT_TESTED, STALE)
 
 
-def row_of(results: Document, release: str) -> Document:
-    """The results of a kernel, as the matrix keeps them.
+def column_of(results: Document, release: str) -> Document:
+    """The results of a device, as the matrix keeps them.
 
     A rule is `undeclared` if a case found it broken that nobody has declared, `deviates` if it
     is one of a deviation that was seen, `no longer deviates` if a case passed that is declared to

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from roceproof.common.whole_file import whole_file
-from roceproof.conformance.kernels.page import page
-from roceproof.conformance.kernels.sheet import markdown_of
+from roceproof.conformance.devices.page import page
+from roceproof.conformance.devices.sheet import markdown_of
 
 _SUFFIXES = (".json", ".md", ".html")
 

@@ -7,8 +7,8 @@ from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from roceproof.conformance.kernels.matrix import rule_lines
-from roceproof.conformance.nic.column import Document, column_of
+from roceproof.conformance.devices.document import Document, column_of_run
+from roceproof.conformance.devices.matrix import rule_lines
 
 _LEFT_OUT = ("skipped", "error")
 
@@ -43,7 +43,7 @@ def difference(a: Document, b: Document) -> Difference:
     """
     asked = [_asked(results) for results in (a, b)]
     both = asked[0].keys() & asked[1].keys()
-    columns = [column_of(_only(results, both)) for results in (a, b)]
+    columns = [column_of_run(_only(results, both)) for results in (a, b)]
     others = sorted(name for name in both if _answer(asked[0][name]) != _answer(asked[1][name]))
     rules = tuple(
         RuleDifference(
@@ -53,7 +53,7 @@ def difference(a: Document, b: Document) -> Difference:
             (line.by[0], line.by[1]),
             tuple(name for name in others if line.rule in _rules(asked, name)),
         )
-        for line in rule_lines({"kernels": columns})
+        for line in rule_lines({"devices": columns})
         if line.changed
     )
     alone = [tuple(sorted(one.keys() - both)) for one in asked]

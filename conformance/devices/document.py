@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A device's column of the matrix of rules and devices, out of the results of a run on it.
+"""The matrix of rules and devices as a document, made of the results of runs and of other matrices.
 
-It names the device and no host or address, so that it can be given away.
+It names devices and no host or address, so that it can be given away.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from roceproof.common.document import read_json
 from roceproof.common.errors import RoceproofError
 from roceproof.common.printable import printable
 from roceproof.common.shape import Word, flaw
-from roceproof.conformance.kernels.row import VERDICTS, row_of
+from roceproof.conformance.devices.column import VERDICTS, column_of
+from roceproof.conformance.devices.matrix import SCHEMA
 from roceproof.conformance.runner.outcomes import KNOWN
 
 Document = dict[str, Any]
@@ -38,7 +39,7 @@ _COLUMN = {
     "deviations": _COUNTS,
     "rules": {str: {"verdict": frozenset(VERDICTS), "by?": [Word]}},
 }
-_MATRIX = {"kernels": [_COLUMN]}
+_MATRIX = {"devices": [_COLUMN]}
 _NO_RESULTS, _MEND = "is not as results are", "take a results.json or a merged one"
 TITLE = "RoCEv2 devices, side by side"
 
@@ -47,7 +48,7 @@ def read_document(path: Path) -> Document:
     """A run's results, or a matrix; a folder has its run's."""
     place = path / "results.json" if path.is_dir() else path
     document: Document = read_json(place, dict, no=_NO_RESULTS, mend=_MEND)
-    found = flaw(document, _MATRIX if "kernels" in document else _RUN)
+    found = flaw(document, _MATRIX if "devices" in document else _RUN)
     for number, case in enumerate([] if found else document.get("cases", ())):
         if case["outcome"] == "deviation" and "deviation" not in case:
             found = f"cases[{number}].deviation is missing"
@@ -58,10 +59,10 @@ def read_document(path: Path) -> Document:
 
 def columns_of(document: Document) -> list[Document]:
     """The columns of a matrix, or the one of a run."""
-    return list(document["kernels"]) if "kernels" in document else [column_of(document)]
+    return list(document["devices"]) if "devices" in document else [column_of_run(document)]
 
 
-def column_of(results: Document) -> Document:
+def column_of_run(results: Document) -> Document:
     """The column of one run.
 
     Soft-RoCE is known by its kernel, a card by its firmware, a design by its manifest's name.
@@ -72,11 +73,11 @@ def column_of(results: Document) -> Document:
     device = str(told.get("device", ""))
     is_card = results["target"] == "nic" and not device.startswith("rxe")
     release = _make(told) if is_card else kernel or device or results["target"]
-    row = row_of(results, release)
-    name = f"Linux {row['version']}" if kernel and not is_card else release
+    column = column_of(results, release)
+    name = f"Linux {column['version']}" if kernel and not is_card else release
     if results.get("interrupted") or results.get("not_run"):
         name += ", cut short"
-    return row | {"version": name, "name": name}
+    return column | {"version": name, "name": name}
 
 
 def matrix_of(documents: list[Document]) -> Document:
@@ -88,7 +89,7 @@ def matrix_of(documents: list[Document]) -> Document:
         seen[name] = seen.get(name, 0) + 1
         name += f" #{seen[name]}" if seen[name] > 1 else ""
         columns.append(column | {"version": name, "name": name})
-    return {"schema": 1, "title": TITLE, "kernels": columns}
+    return {"schema": SCHEMA, "title": TITLE, "devices": columns}
 
 
 def _make(told: Mapping[str, str]) -> str:
