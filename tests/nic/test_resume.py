@@ -117,7 +117,7 @@ ENTRY = {"case": "a", "outcome": "passed"}
 FIRST, CASE = {"run": RUN}, {"case": "a", "entry": ENTRY, "observed": None}
 SEEN: dict[str, Any] = {
     **{key: [] for key in ("rows", "streams", "failures", "tempted")},
-    **{key: {} for key in ("values", "right", "rules", "answers", "standing")},
+    **{key: {} for key in ("values", "right", "shown", "rules", "answers", "standing")},
     **{"stop": None, "frames": 0, "lost": None, "flushed": False},
 }
 DAMAGED = {

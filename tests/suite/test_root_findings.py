@@ -287,6 +287,16 @@ def test_a_value_that_is_right_elsewhere_is_not_always_there() -> None:
     assert session.sentences() == ["show in every packet: a is wrong (want 7, got 0 in the first)"]
 
 
+def test_a_flag_that_right_packets_do_not_have_is_not_always_there() -> None:
+    session = Session()
+    for _ in range(4):
+        session.add(({}, "field se"), got={"se": "1"})
+        session.add(({}, ""))
+        session.seen[max(session.seen)]["shown"] = {"se": [0, 1]}
+    (told,) = session.sentences()
+    assert "se is wrong (want 7, got 1 in the first)" in told
+
+
 def test_work_that_lacks_its_end_is_one_finding_whatever_the_error() -> None:
     session = Session()
     for error in ("rem_access_err", "rnr_retry_exc_err", "retry_exc_err"):

@@ -169,7 +169,10 @@ def _of_fields(root: Root, fields: Sequence[str], seen: Mapping[str, Document]) 
     if len(fields) == 1:
         got = {value for each in told for value in each["got"]}
         right = {
-            str(each) for case in seen.values() for each in case.get("right", {}).get(first, ())
+            str(each)
+            for case in seen.values()
+            for known in ("right", "shown")
+            for each in case.get(known, {}).get(first, ())
         }
         if len(got) == 1 and len(told) > 1 and right <= got:
             value, want = told[0]["got"][0], told[0]["want"][0]

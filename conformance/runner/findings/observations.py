@@ -58,6 +58,7 @@ _IMMEDIATE = (Op.SEND_IMM, Op.WRITE_IMM)
 PACKET, MESSAGE, COMPLETION = "packet", "message", "completion"
 _STAGES = {Kind.NO_PACKET: MESSAGE, Kind.NO_COMPLETION: COMPLETION}
 _MOST_VALUES = 4
+_SMALL = frozenset({"se", "pad", "fecn", "becn"})
 
 Row = list[Any]
 Document = dict[str, Any]
@@ -108,6 +109,7 @@ def observed(
         "rows": rows.told(),
         "values": values,
         "right": _right_values(predicted),
+        "shown": _shown_values(predicted),
         "stop": _told(stop),
         "streams": list(streams),
         "frames": sum(1 for _ in bench.transcript.entries()),
@@ -210,6 +212,17 @@ def _right_values(predicted: Sequence[Predicted]) -> Mapping[str, list[int]]:
         "ttl": sorted({spec.hop_limit for spec in specs.values()}),
         "tos": sorted({spec.traffic_class for spec in specs.values()}),
     }
+
+
+def _shown_values(predicted: Sequence[Predicted]) -> Mapping[str, list[int]]:
+    """What right packets have of fields of few values: a wrong one is not always there."""
+    found: dict[str, set[int]] = {}
+    for each in predicted:
+        wrong = {mismatch.field for mismatch in each.wrong}
+        said = each.pattern.said
+        for name in said.keys() & _SMALL - wrong:
+            found.setdefault(name, set()).add(int(said[name]))
+    return {name: sorted(values) for name, values in found.items()}
 
 
 def _note(values: list[str], value: str) -> None:

@@ -14,6 +14,7 @@ _SHAPE = {
     "rows": [list],
     "values": {str: {"want": [str], "got": [str]}},
     "right": {str: [int]},
+    "shown": {str: [int]},
     "stop": (
         _NONE,
         {"kind": str, "fields": [[str]], "words?": (str, _NONE), "cause?": list},
