@@ -114,7 +114,9 @@ def _of_troubles(
     if root.troubles[0] in DECIDES:
         troubles = [each for each in root.troubles[1:] if each.startswith(RULE)]
         return [*filter(None, map(rule_of_trouble, [root.troubles[0], *troubles]))]
-    rules = [rule for each in root.troubles if (rule := rule_of_trouble(each)) is not None]
+    follows = {FIELD + "payload"} if FIELD + "pad" in root.troubles else set()
+    own = (each for each in root.troubles if each not in follows)  # it is as long as its pad says
+    rules = [rule for each in own if (rule := rule_of_trouble(each)) is not None]
     if root.head or not all(each.startswith(RULE) for each in root.troubles):
         return rules
     told = (
