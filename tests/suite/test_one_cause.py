@@ -454,6 +454,25 @@ def test_good_requests_that_are_refused_are_one_finding_and_other_codes_are_not(
     assert sorted(finding["count"] for finding in told(session)) == [1, 4]
 
 
+def test_sequence_naks_that_were_not_due_are_one_finding_of_the_rule_that_tells_of_them() -> None:
+    session = Session()
+    for head, differed in (
+        ("want  ACK psn=+1; got  NAK psn=+1 syndrome=0x60; syndrome: want ACK, got 0x60", "NAK-02"),
+        ("queue pair 0 (RC) at rest; want nothing more; got NAK psn=+1 syndrome=0x60", "NAK-02"),
+        ("queue pair 0 (RC) at rest; want nothing more; got RNR psn=+1 syndrome=0x20", "RNR-06"),
+    ):
+        session.add(({}, ""), head=head, broken=("NAK-01",))
+        session.cases[max(session.cases)] |= {"rules": ["NAK-01"], "differed": [differed]}
+    session.add(({}, ""), head="the observer says")
+    also(session, failures=[], rules={"NAK-02": "frame 9"})
+    plan = {"head": "want nothing more; got NAK psn=+0 syndrome=0x60", "rules": ["IMM-02"]}
+    first, *others = with_plans(
+        told(session), [{**plan, "case": "a.py", "story": "", "replay": ""}]
+    )
+    assert (first["count"], first["plans"], len(others)) == (3, ["a.py"], 1)
+    assert (first["rules"], first["in_doubt"]) == (["NAK-01", "NAK-02"], ["NAK-01"])
+
+
 def test_a_rule_is_in_doubt_unless_all_cases_share_it_and_no_more_that_are_about_it_pass() -> None:
     session = Session()
     about = (["PSN-14", "NAK-01"], ["PSN-14", "ACK-06"], ["PSN-14"])

@@ -52,8 +52,9 @@ def in_common(cases: Sequence[Document]) -> list[str]:
 def in_doubt(rules: Iterable[str], failing: Set[str], cases: Mapping[str, Document]) -> list[str]:
     """Those of the rules that what has run does not carry.
 
-    It carries a rule that nearly all of a finding's cases accuse, if not more of the cases that
-    are about it have passed: one that is about several rules fails for any of them.
+    It carries a rule that nearly all of a finding's cases accuse, if what differed does not name
+    another, and not more of the cases that are about it have passed: one that is about several
+    rules fails for any of them.
     """
     told = [accused(cases[name]) for name in failing]
     found = []
@@ -61,9 +62,16 @@ def in_doubt(rules: Iterable[str], failing: Set[str], cases: Mapping[str, Docume
         passing = sum(case["outcome"] == PASSED for case in cases.values() if _is_about(case, rule))
         shown = sum(_is_about(cases[name], rule) for name in failing)
         is_shared = sum(rule in each for each in told) >= _NEARLY_ALL * len(told)
-        if not (is_shared and shown) or passing > shown:
+        is_lent = 2 * sum(_names_another(cases[name], rule) for name in failing) > len(failing)
+        if not (is_shared and shown) or is_lent or passing > shown:
             found.append(rule)
     return found
+
+
+def _names_another(case: Document, rule: str) -> bool:
+    """Whether what differed first says by itself which rule is broken, and says another."""
+    differed = case.get("differed", ())
+    return rule not in differed and says_itself(differed)
 
 
 def _is_about(case: Document, rule: str) -> bool:

@@ -40,7 +40,7 @@ from roceproof.conformance.suite.reporting.failure_heads import (
     WITHOUT_A_PAUSE,
     harms_memory,
     refused_with,
-    refuses_what_is_good,
+    undue,
 )
 from roceproof.dpi.session.streams import Standing
 
@@ -54,6 +54,8 @@ _COUNT = "MSN"
 _OWN_ADDRESSES = {"src_mac", "src_ip"}
 _BY_LENGTH = {"payload", "pad", "icrc"}
 """Fields that are found by the lengths of a packet."""
+_TELLS = {"a sequence NAK": "NAK-02"}
+"""What the observer says of an answer that was not due."""
 _FEWEST = 3
 """Cases with packets that are right, before it is said that only such a fault harms others."""
 
@@ -78,7 +80,7 @@ def roots(cases: Mapping[str, Document], seen: Mapping[str, Document]) -> list[R
     _unreached(found)
     found += unexplained(failed - hidden, cases, left, found)
     found = of_temptations(_of_one_thing(found), cases, seen)
-    found = _of_refusals(_of_gaps(_of_one_rule(found, cases)))
+    found = _of_undue(_of_gaps(_of_one_rule(found, cases)))
     return sorted(
         found,
         key=lambda root: (
@@ -103,19 +105,25 @@ def _of_gaps(found: list[Root]) -> list[Root]:
     return [root for root in found if root not in parts]
 
 
-def _of_refusals(found: list[Root]) -> list[Root]:
-    """Good requests that are refused are one finding, with all else that has their code."""
+def _of_undue(found: list[Root]) -> list[Root]:
+    """Answers of one kind that were not due are one finding, with the rule that tells of them.
+
+    With good requests that are refused goes whatever else is refused with the same code.
+    """
     in_words = [each for each in found if each.head and not (each.says or each.stops)]
-    good = [each for each in in_words if refuses_what_is_good(each.head)]
-    if not good:
-        return found
-    codes = {refused_with(each.head) for each in good} - {""}
-    parts = [each for each in in_words if each in good or refused_with(each.head) in codes]
-    host = max(good, key=lambda each: len(each.cases))
-    for part in parts:
-        if part is not host:
-            host.take(part)
-    return [each for each in found if each is host or each not in parts]
+    kinds = {undue(each.head) for each in in_words} - {""}
+    left = list(found)
+    for kind in sorted(kinds):
+        alike = [each for each in in_words if undue(each.head) == kind]
+        codes = {refused_with(each.head) for each in alike} - {""}
+        host = max(alike, key=lambda each: len(each.cases))
+        for each in found:
+            is_told = each in in_words and refused_with(each.head) in codes
+            is_told |= not each.head and each.accuses == {_TELLS.get(kind)}
+            if each is not host and (each in alike or is_told):
+                host.take(each)
+                left.remove(each)
+    return left
 
 
 def _of_all(

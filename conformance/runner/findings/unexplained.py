@@ -14,6 +14,7 @@ from roceproof.conformance.suite.reporting.failure_heads import (
     likeness,
     name_of_wanted,
     refused_with,
+    undue,
     wrong_fields,
 )
 from roceproof.conformance.suite.reporting.failure_site import Kind
@@ -156,6 +157,8 @@ def _followed(head: str, known: Sequence[Root]) -> Root | None:
 
 def _are_alike(one: str, other: str) -> bool:
     refused = refused_with(one)
+    if (what := undue(one)) and what == undue(other):
+        return True
     return likeness(one) == likeness(other) or bool(refused and refused == refused_with(other))
 
 

@@ -67,11 +67,20 @@ _SYNDROME = re.compile(
 )
 _REFUSED = re.compile(r"got +NAK [^;]*?syndrome=(0x6[1-3])|syndrome: want \w+, got (0x6[1-3])")
 _UNREFUSED = re.compile(r"want +NAK [^;]*?syndrome=(0x6\d)|syndrome: want (0x6\d), got")
-_GOOD_REFUSED = re.compile(
-    r"want +(?:ACK|READ_RESP\w*|ATOMIC\w*) [^;]*; got +NAK [^;]*syndrome=0x6[1-3]"
-    r"|syndrome: want ACK, got 0x6[1-3]"
-    r"|want receive \S+ done with success; got receive \S+ done with loc_"
-)
+_UNDUE = {
+    "a refusal": re.compile(
+        r"want +(?:ACK|READ_RESP\w*|ATOMIC\w*) [^;]*; got +NAK [^;]*syndrome=0x6[1-3]"
+        r"|syndrome: want ACK, got 0x6[1-3]"
+        r"|want receive \S+ done with success; got receive \S+ done with loc_"
+    ),
+    "a sequence NAK": re.compile(
+        r"want +(?!NAK)\w+ [^;]*; got +NAK [^;]*syndrome=0x60|syndrome: want (?!0x60)\w+, got 0x60"
+    ),
+    "an RNR NAK": re.compile(
+        r"want +(?!RNR)\w+ [^;]*; got +RNR |syndrome: want (?!RNR|0x[23])\w+, got (?:RNR|0x[23])"
+    ),
+}
+"""Answers that came where others were due, or none."""
 _HEX = re.compile(r"0x[0-9a-f]+")
 _KINDS = ("ACK", "RNR")
 """Syndromes of which any does."""
@@ -157,9 +166,9 @@ def refused_with(head: str) -> str:
     return f"no {found[1] or found[2]}" if found else ""
 
 
-def refuses_what_is_good(head: str) -> bool:
-    """Whether a fatal NAK, or an error of a receive, came where success was due."""
-    return bool(_GOOD_REFUSED.search(head))
+def undue(head: str) -> str:
+    """What was answered where success, another answer or none was due; empty if that was not it."""
+    return next((what for what, like in _UNDUE.items() if like.search(head)), "")
 
 
 def _answer(syndrome: str) -> str:
