@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "checksum.h"
+#include "packet/checksum.h"
 
 enum {
     FILE_HEADER_BYTES = 24,

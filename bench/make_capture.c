@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "packet.h"
+#include "packet/packet.h"
 
 enum {
     FLOWS = 8,

@@ -4,7 +4,7 @@
 // the input, is numbered in order and no longer than it was on the wire, and an
 // end in error has a text.
 
-#include "capture.h"
+#include "capture/capture.h"
 #include "target.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-#include "inspector.h"
-#include "oracle.h"
+#include "oracle/oracle.h"
+#include "packet/inspector.h"
 #include "target.h"
 
 enum { HEAD_BYTES = 3, MOST_FRAMES = 512, LENGTH = 0x7FF };

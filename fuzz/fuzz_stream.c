@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "capture.h"
+#include "capture/capture.h"
 #include "target.h"
 
 enum { PIPE_BYTES = 65536 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// roce-check: judges one capture and prints JSON lines (check_lines.h).
+// roce-check: judges one capture and prints JSON lines (check/lines.h).
 //
 //   roce-check [-j THREADS] [--qps FILE] [--max N] [--progress] FILE
 //   roce-check [options] [--duration SECONDS] -i INTERFACE
@@ -20,9 +20,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "check_batches.h"
-#include "check_lines.h"
-#include "excerpt.h"
+#include "check/batches.h"
+#include "check/lines.h"
+#include "excerpt/excerpt.h"
 
 enum { CLEAN = 0, FINDINGS = 1, UNREADABLE = 2 };
 enum { ERROR_BYTES = 512, PROGRESS_NS = 100000000, OUTPUT_BYTES = 1 << 16 };

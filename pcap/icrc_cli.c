@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <sys/types.h>
 
-#include "packet.h"
+#include "packet/packet.h"
 
 // Turns hex digits into bytes in place; returns their number or -1.
 static ssize_t decode_hex(char *line, size_t length) {

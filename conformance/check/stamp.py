@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 from pathlib import Path
 
@@ -44,20 +44,26 @@ def stamp(build: Path, *, sources: str) -> None:
 
 def source_state() -> str:
     """Everything that make would look at."""
-    with os.scandir(_SOURCES) as entries:
-        sources = [entry for entry in entries if entry.name.endswith(_KINDS)]
+    sources = [entry for entry in _files(_SOURCES) if entry.name.endswith(_KINDS)]
     return "\n".join([_state(_TABLE.name, _TABLE.stat()), *_states(sources)])
 
 
 def _product_state(build: Path) -> str:
-    with os.scandir(build) as entries:
-        products = [entry for entry in entries if entry.name not in _NO_PRODUCTS]
     crc = zlib.crc32((build / TOOL).read_bytes())
-    return "\n".join(["", *_states(products), f"{crc:08x}"])
+    return "\n".join(["", *_states(_files(build, without=_NO_PRODUCTS)), f"{crc:08x}"])
+
+
+def _files(folder: str | Path, *, without: Sequence[str] = ()) -> Iterator[os.DirEntry[str]]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False) and entry.name not in without:
+                yield from _files(entry.path)
+            elif entry.name not in without:
+                yield entry
 
 
 def _states(entries: Iterable[os.DirEntry[str]]) -> Iterator[str]:
-    for entry in sorted(entries, key=attrgetter("name")):
+    for entry in sorted(entries, key=attrgetter("path")):
         yield _state(entry.name, entry.stat())
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What is looked at of a capture: all of a short one, of a long one what `roce-check` chose.
 
-What it writes for a long one (pcap/excerpt.h) is a line of JSON, then the frames.
+What it writes for a long one (pcap/excerpt/excerpt.h) is a line of JSON, then the frames.
 """
 
 from __future__ import annotations

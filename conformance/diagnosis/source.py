@@ -15,7 +15,7 @@ from roceproof.conformance.diagnosis.excerpt import Excerpt, read_excerpt
 
 
 class Limits(NamedTuple):
-    """How much is looked at, as pcap/excerpt.h describes."""
+    """How much is looked at, as pcap/excerpt/excerpt.h describes."""
 
     whole: int = 20_000
     stretch: int = 10_000

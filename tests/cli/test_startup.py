@@ -85,7 +85,7 @@ def test_a_current_oracle_is_used_without_make(build: Path, monkeypatch) -> None
 
 
 def test_any_change_of_a_source_or_a_product_is_left_to_make(build: Path, monkeypatch) -> None:
-    os.utime(build / "packet.o")
+    os.utime(build / "packet" / "packet.o")
     assert not is_current(build)
     build_tool.__wrapped__(build)
     assert is_current(build)

@@ -27,9 +27,9 @@ def copy(tmp_path: Path) -> Path:
     [
         ("emptied", "roce-check"),
         ("not_executable", "roce-check"),
-        ("flipped", "packet.o"),
+        ("flipped", "packet/packet.o"),
         ("cut", "libroceproof.a"),
-        ("a_directory", "oracle.o"),
+        ("a_directory", "oracle/oracle.o"),
         ("garbage", CHECKSUMS),
     ],
 )
@@ -51,7 +51,7 @@ def test_a_build_whose_last_attempt_failed_is_made_anew_without_a_word(
     copy: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (copy / CHECKSUMS).unlink()
-    before = (copy / "packet.o").stat().st_mtime_ns
+    before = (copy / "packet" / "packet.o").stat().st_mtime_ns
     build_tool.__wrapped__(copy)
-    assert (copy / "packet.o").stat().st_mtime_ns > before
+    assert (copy / "packet" / "packet.o").stat().st_mtime_ns > before
     assert capsys.readouterr().err == ""

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <libdeflate.h>
 
-#include "checksum.h"
+#include "packet/checksum.h"
 
 static void the_prefix_is_the_crc_of_eight_ones(void **state) {
     (void)state;

@@ -11,14 +11,14 @@
 
 #include <cmocka.h>
 
-#include "flow_begin.h"
-#include "gaps.h"
-#include "history.h"
-#include "msn_counter.h"
-#include "oracle.h"
-#include "pairs.h"
-#include "reads.h"
-#include "rules.h"
+#include "oracle/oracle.h"
+#include "requests/gaps.h"
+#include "requests/history.h"
+#include "requests/msn_counter.h"
+#include "requests/reads.h"
+#include "routing/flow_begin.h"
+#include "routing/pairs.h"
+#include "rules/rules.h"
 
 struct reports {
     unsigned int count;

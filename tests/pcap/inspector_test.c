@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "checksum.h"
-#include "inspector.h"
+#include "packet/checksum.h"
+#include "packet/inspector.h"
 
 enum { LARGEST = 256, PAYLOAD = 64, FCS = 4, IDENT = 18, CHECKSUM = 24 };
 

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "packet.h"
+#include "packet/packet.h"
 
 // IPv4 RC ACKNOWLEDGE, the shortest packet with an extension header.
 static const uint8_t ack_frame[] = {

@@ -21,7 +21,7 @@ from roceproof.conformance.observer.facts import Facts
 
 C_FILES = sorted(
     path
-    for path in (REPOSITORY / "pcap").glob("*.c")
+    for path in (REPOSITORY / "pcap").rglob("*.c")
     if re.search(r"\bRULE_[A-Z0-9]+_\d", path.read_text(encoding="utf-8"))
 )
 
