@@ -14,6 +14,7 @@ from roceproof.common.paths import REPOSITORY
 
 PAGE = REPOSITORY / "docs" / "architecture.md"
 C = (".c", ".h", ".cpp")
+C_TREES = ("dpi/src", "pcap", "rxe_env/agent")  # files in them include by the path from there
 
 
 def ways(page: str) -> list[list[str]]:
@@ -49,7 +50,7 @@ def _names(file: str, named: str) -> bool:
 
 def _includes(file: Path) -> set[str]:
     """What a unit includes of its folder's tree, by its source or its header."""
-    top = REPOSITORY / ("dpi/src" if file.is_relative_to("dpi/src") else file.parent)
+    top = REPOSITORY / next(each for each in C_TREES if file.is_relative_to(each))
     text = "".join(_text(_with(file, suffix)) for suffix in C if _has(_with(file, suffix)))
     found = {top / each for each in re.findall(r'#include "([^"]+)"', text)}
     return {str(each.relative_to(REPOSITORY)) for each in found}
@@ -99,12 +100,12 @@ def test_every_arrow_stands_in_the_code() -> None:
     "wrong",
     [
         "conformance/observer/checker.py -> conformance/diagnosis/report.py",
-        "pcap/packet.c -> pcap/routing.c",
+        "pcap/packet/packet.c -> pcap/routing/routing.c",
         "dpi/sv/roceproof_memory.sv -> dpi/sv/roceproof_port.sv",
         "dpi/sv/roceproof_bridge_pkg.sv -> dpi/src/port/port.c",
         "conformance/rules/signatures.tsv -> conformance/rules/table.py",
         "conformance/rules/signatures.tsv -> pcap/Makefile",
-        "'0A0D0D0A' -> pcap/routing.c",
+        "'0A0D0D0A' -> pcap/routing/routing.c",
     ],
 )
 def test_a_wrong_arrow_is_found(wrong: str) -> None:
