@@ -44,6 +44,7 @@ check "docstrings of what is public" ci/lint_docstrings.sh $bin/ruff
 check "ruff format" $bin/ruff format -q --check .
 check "mypy" $bin/mypy -p roceproof
 check "imports (import-linter)" imports
+check "rooms" $bin/python ci/lint_rooms.py
 check "clang-format" $bin/clang-format --dry-run -Werror "${c_files[@]}"
 check "shellcheck" shellcheck "${sh_files[@]}"
 check "hadolint" $bin/hadolint ci/Containerfile
