@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, needs, over
 from roceproof.conformance.suite.connection import Connection
@@ -23,7 +25,9 @@ from roceproof.conformance.suite.pattern import (
     WRITE_ONLY_IMM,
     Pattern,
 )
+from roceproof.conformance.suite.sweep import IP_OPTIONS
 from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.wire import frame_edits as edits
 from roceproof.verbs.queue_pair import FULL_ACCESS
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Region
@@ -227,6 +231,28 @@ def faults(qp: Connection, region: Region) -> dict[str, Callable[[], list[Patter
         ],
         "length_of_last": lambda: [first(mtu + 8, **good), WRITE_LAST(psn=1, payload=4)],
     }
+
+
+_WRONG: dict[str, Callable[[Pattern], Pattern]] = {
+    "BTH-05": lambda write: write.but(tver=1),
+    "ICRC-14": lambda write: write.corrupted(edits.bad_icrc()),
+    "IP-11": lambda write: write.corrupted(edits.flip_ip(10)),
+    "IP-12": lambda write: write.corrupted(edits.fragment(0x2000)),
+    "IP-13": lambda write: write.resealed(edits.set_ip(2, b"\xff\xff")),
+    "IP-16": lambda write: write.resealed(edits.ip_options(IP_OPTIONS["no operation"])),
+    "UDP-09": lambda write: write.resealed(edits.set_udp(4, b"\xff\xff")),
+}
+"""What a receiver drops for one reason, by its rule."""
+
+
+@case(smoke=True)
+@over("wrong", [pytest.param(rule, marks=pytest.mark.rules(rule)) for rule in _WRONG])
+def test_what_any_receiver_drops_does_not_reach_memory_by_uc(bench: Bench, wrong: str) -> None:
+    qp = bench.connect(Service.UC)
+    region = qp.region()
+    qp.drops(_WRONG[wrong](WRITE_ONLY(psn=0, payload=8, **at(region))), fence=0)
+    if region.read(0, 8) != bytes(8):
+        raise bench.failed("a packet that must be dropped is in memory")
 
 
 @case("UC-09", "NAK-11", smoke=True, breaks=WRONG_LENGTHS)
