@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -80,32 +80,10 @@ class Output(NamedTuple):
 )
 @click.option("-j", "jobs", type=JOBS, default=1, help="Workers.")
 @click.option("-q", "--quiet", is_flag=True, help="Findings only, and no progress on stderr.")
-def check(
-    files: tuple[str, ...],
-    interface: str | None,
-    duration: float | None,
-    qps: Path | None,
-    waivers: Path | None,
-    each: bool,
-    as_json: bool,
-    annotate: Path | None,
-    junit: Path | None,
-    keep: int,
-    jobs: int,
-    quiet: bool,
-) -> None:
+def check(**given: Any) -> None:
     """Judge captures (- is stdin) by the rules of the wire; exit code 1 if one is broken."""
-    request = Request(
-        files=files,
-        interface=interface,
-        duration=duration,
-        qps=qps,
-        waivers=waivers,
-        keep=keep,
-        jobs=jobs,
-    )
-    output = Output(each=each, as_json=as_json, annotate=annotate, junit=junit, quiet=quiet)
-    sys.exit(run_check(request, output))
+    output = Output(**{name: given.pop(name) for name in Output._fields})
+    sys.exit(run_check(Request(**given), output))
 
 
 def run_check(request: Request, output: Output) -> int:

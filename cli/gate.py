@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -32,7 +33,11 @@ from roceproof.common.arguments import (
     help="Which cases.",
 )
 @click.option(
-    "--width", type=DATA_WIDTH, multiple=True, help="Data width; all without it; may be repeated."
+    "--width",
+    "widths",
+    type=DATA_WIDTH,
+    multiple=True,
+    help="Data width; all without it; may be repeated.",
 )
 @click.option("--seed", type=SEED, default=1, show_default=True, help="Of all that is drawn.")
 @click.option(
@@ -73,47 +78,10 @@ from roceproof.common.arguments import (
 @click.option("--json", "as_json", is_flag=True, help="Print gate.json.")
 @click.option("-j", "jobs", type=JOBS, default=2, show_default=True)
 @click.option("-q", "--quiet", is_flag=True, help="Only what fails, and no progress on stderr.")
-def gate(
-    manifest: Path,
-    suite: str,
-    width: tuple[int, ...],
-    seed: int,
-    plans: int,
-    fresh: bool,
-    no_guest: bool,
-    kernel: str | None,
-    baseline: Path | None,
-    waivers: Path | None,
-    out: Path,
-    resume: bool,
-    minutes: float | None,
-    propose_limits: Path | None,
-    as_json: bool,
-    jobs: int,
-    quiet: bool,
-) -> None:
+def gate(no_guest: bool, **given: Any) -> None:
     """Judge the device of a MANIFEST: 0 pass, 1 fail, 2 not all was judged, 3 no build."""
-    if kernel is not None and no_guest:
+    if given["kernel"] is not None and no_guest:
         raise click.UsageError("--kernel is of the guest, which --no-guest leaves out")
     from roceproof.conformance.gate.run import Gate, run_gate
 
-    wanted = Gate(
-        manifest=manifest,
-        suite=suite,
-        widths=width,
-        seed=seed,
-        plans=plans,
-        fresh=fresh,
-        guest=not no_guest,
-        kernel=kernel,
-        baseline=baseline,
-        waivers=waivers,
-        out=out,
-        as_json=as_json,
-        jobs=jobs,
-        quiet=quiet,
-        resume=resume,
-        minutes=minutes,
-        propose_limits=propose_limits,
-    )
-    sys.exit(run_gate(wanted))
+    sys.exit(run_gate(Gate(guest=not no_guest, **given)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -40,16 +41,7 @@ from roceproof.common.arguments import MANIFEST, OUTPUT_FOLDER, SEED
     help="interop.json, and a capture of each conversation.",
 )
 @click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
-def interop(
-    tools: tuple[str, ...],
-    peers: tuple[str, ...],
-    dut: Path | None,
-    width: int | None,
-    kernel: str | None,
-    seed: int,
-    out: Path,
-    quiet: bool,
-) -> None:
+def interop(**given: Any) -> None:
     """Run stock RDMA TOOLS in a guest as clients of the reference model and of simulated hardware.
 
     All of them if none is named; a name stands for those whose command lines begin with it. Exit
@@ -57,14 +49,4 @@ def interop(
     """
     from roceproof.conformance.interop.run import Wanted, run_interop
 
-    wanted = Wanted(
-        tools=tools,
-        peers=peers,
-        dut=dut,
-        width=width,
-        kernel=kernel,
-        seed=seed,
-        out=out,
-        quiet=quiet,
-    )
-    sys.exit(run_interop(wanted))
+    sys.exit(run_interop(Wanted(**given)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -32,15 +33,7 @@ from roceproof.common.arguments import JOBS, OUTPUT_FOLDER, SEED
 )
 @click.option("-j", "jobs", type=JOBS, default=2, show_default=True)
 @click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
-def kernels(
-    kernels: tuple[str, ...],
-    suite: str,
-    seed: int,
-    expression: str | None,
-    out: Path,
-    jobs: int,
-    quiet: bool,
-) -> None:
+def kernels(kernels: tuple[str, ...], **given: Any) -> None:
     """Run the suite on Soft-RoCE of several KERNELS (6.1, 6.12 and newest if none is named).
 
     Each is named as --kernel of other commands names it. What comes of it is a matrix of rules
@@ -48,13 +41,4 @@ def kernels(
     """
     from roceproof.conformance.regression.kernels import DEFAULT, Runs, run_kernels
 
-    runs = Runs(
-        kernels=kernels or DEFAULT,
-        suite=suite,
-        seed=seed,
-        expression=expression,
-        out=out,
-        jobs=jobs,
-        quiet=quiet,
-    )
-    sys.exit(run_kernels(runs))
+    sys.exit(run_kernels(Runs(kernels=kernels or DEFAULT, **given)))

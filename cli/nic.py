@@ -7,6 +7,7 @@ import hashlib
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -140,25 +141,8 @@ def replay_command(
     help="A folder for each guest's run, and the matrix of all.",
 )
 @click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
-def rehearse_command(
-    kernels: tuple[str, ...],
-    suite: str,
-    seed: int,
-    expression: str | None,
-    captures: tuple[Path, ...],
-    out: Path,
-    quiet: bool,
-) -> None:
+def rehearse_command(kernels: tuple[str, ...], **given: Any) -> None:
     """Try the whole kit without a card: guests with KERNELS (6.1 and 6.12) are the NICs."""
     from roceproof.conformance.nic.rehearsal import DEFAULT, Rehearsal, run_rehearsal
 
-    wanted = Rehearsal(
-        kernels=kernels or DEFAULT,
-        suite=suite,
-        seed=seed,
-        expression=expression,
-        captures=captures,
-        out=out,
-        quiet=quiet,
-    )
-    sys.exit(run_rehearsal(wanted))
+    sys.exit(run_rehearsal(Rehearsal(kernels=kernels or DEFAULT, **given)))

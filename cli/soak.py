@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -26,7 +27,9 @@ from roceproof.common.arguments import DATA_WIDTH, JOBS, MANIFEST, OUTPUT_FOLDER
     type=MANIFEST,
     help="Manifest of the device (hdl); the reference endpoint if not given.",
 )
-@click.option("--width", type=DATA_WIDTH, multiple=True, help="Data width (hdl); may be repeated.")
+@click.option(
+    "--width", "widths", type=DATA_WIDTH, multiple=True, help="Data width (hdl); may be repeated."
+)
 @click.option(
     "--minutes",
     type=Number(0.01, 100_000, whole=False),
@@ -45,29 +48,8 @@ from roceproof.common.arguments import DATA_WIDTH, JOBS, MANIFEST, OUTPUT_FOLDER
 )
 @click.option("-j", "jobs", type=JOBS, default=2, show_default=True, help="Workers.")
 @click.option("-q", "--quiet", is_flag=True, help="Findings only, and no progress on stderr.")
-def soak(
-    target: str,
-    dut: Path | None,
-    width: tuple[int, ...],
-    minutes: float,
-    seed: int,
-    mutant: str | None,
-    out: Path,
-    jobs: int,
-    quiet: bool,
-) -> None:
+def soak(**given: Any) -> None:
     """Play random stimulus, seed after seed, steered towards what was not reached yet."""
     from roceproof.conformance.regression.soak import Soak, run_soak
 
-    wanted = Soak(
-        target=target,
-        dut=dut,
-        widths=width,
-        minutes=minutes,
-        seed=seed,
-        mutant=mutant,
-        out=out,
-        jobs=jobs,
-        quiet=quiet,
-    )
-    sys.exit(run_soak(wanted))
+    sys.exit(run_soak(Soak(**given)))

@@ -8,8 +8,14 @@ from collections.abc import Iterator
 import click
 import pytest
 
+from roceproof.cli import check
 from roceproof.cli.main import cli
 from roceproof.common.arguments import Number, PlacePath, Word
+from roceproof.conformance.gate.run import Gate
+from roceproof.conformance.interop.run import Wanted
+from roceproof.conformance.nic.rehearsal import Rehearsal
+from roceproof.conformance.regression.kernels import Runs
+from roceproof.conformance.regression.soak import Soak
 
 NONSENSE = ("nan", "-inf", "Infinity", "1e308", "-1", "", "9" * 5000, "0x10", "one", "\x1b[31m")
 UNBOUNDED = (type(click.INT), type(click.FLOAT), click.IntRange, click.FloatRange, click.Path)
@@ -87,3 +93,24 @@ def test_nonsense_ends_as_one_line(console, words) -> None:
     assert run.stderr.startswith("roceproof: ") and run.stderr.count("\n") == 1
     assert run.stderr[:-1].isprintable()
     assert f"see: roceproof {words[0]} --help" in run.stderr
+
+
+def test_what_a_command_hands_on_has_a_field_for_each_option() -> None:
+    handed: dict[str, tuple[type, ...]] = {
+        "check": (check.Request, check.Output),
+        "gate": (Gate,),
+        "interop": (Wanted,),
+        "kernels": (Runs,),
+        "nic rehearse": (Rehearsal,),
+        "soak": (Soak,),
+    }
+    for path, types in handed.items():
+        command: click.Command = cli
+        for word in path.split():
+            assert isinstance(command, click.Group)
+            below = command.get_command(click.Context(command), word)
+            assert below is not None
+            command = below
+        fields = {name for each in types for name in each.__annotations__}
+        named = {str(each.name).removeprefix("no_") for each in command.params}
+        assert named == fields, path

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from roceproof.cli.main import cli
 from roceproof.common.paths import REPOSITORY
 
+WIDTHS = {"width", "widths"}
 A_BYTE_WIDE = REPOSITORY / "examples" / "byte_endpoint" / "dut.toml"
 
 
@@ -32,8 +33,8 @@ def test_no_width_is_usual_where_the_device_is_not() -> None:
     }
     takes_any = {name for name, has in usual.items() if has.keys() & {"dut", "manifest"}}
     assert takes_any >= {"demo", "demo-receive", "gate", "interop", "sim", "soak", "test"}
-    for name in takes_any & {name for name, has in usual.items() if "width" in has}:
-        assert not isinstance(usual[name]["width"], int | tuple), name
+    for name in takes_any & {name for name, has in usual.items() if has.keys() & WIDTHS}:
+        assert not any(isinstance(usual[name].get(each), int | tuple) for each in WIDTHS), name
 
 
 @pytest.mark.parametrize("name", ["demo", "demo-receive"])
