@@ -68,7 +68,7 @@ def test_the_peers_qpn_is_whole(bench: Bench, service: Service, qpn: int) -> Non
     qp.transfer(Op.WRITE, 700)
 
 
-@case("BTH-14", "RETH-01", needs=[Capability.WRITE_IMM], smoke=True)
+@case("BTH-14", "RETH-04", needs=[Capability.WRITE_IMM], smoke=True)
 @over_services
 def test_numbers_go_out_with_their_most_significant_byte_first(
     bench: Bench, service: Service
@@ -87,8 +87,8 @@ def test_numbers_go_out_with_their_most_significant_byte_first(
     for name, rule, want, sent in (
         ("qpn", "BTH-14", "010203", bth[5:8]),
         ("psn", "BTH-14", "040506", bth[9:12]),
-        ("va", "RETH-01", "1112131415161718", reth[:8]),
-        ("rkey", "RETH-01", "21222324", reth[8:12]),
+        ("va", "RETH-04", "1112131415161718", reth[:8]),
+        ("rkey", "RETH-04", "21222324", reth[8:12]),
         ("dmalen", "RETH-02", "00000104", reth[12:]),
     ):
         if sent.hex() != want:

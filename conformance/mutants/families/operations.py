@@ -28,7 +28,7 @@ _ADDRESSES = 1 << 64
 @wire_mutant(
     "reth-address-words-swapped",
     "The two words of the address change places.",
-    expected=["RETH-01"],
+    expected=["RETH-04"],
 )
 class AddressWordsSwapped(RequestPacket):
     def changed(self, frame: bytes, packet: Packet) -> list[bytes]:
