@@ -21,7 +21,8 @@ def test_rules_and_signatures_are_counted_rightly(subtests: pytest.Subtests) -> 
     for document in DOCUMENTS:
         with subtests.test(document.name):
             text = document.read_text(encoding="utf-8")
-            assert {int(count) for count in re.findall(r"\b(\d{3}) rules\b", text)} <= {len(RULES)}
+            exact = re.findall(r"(?<!more than )\b(\d{3}) rules\b", text)
+            assert {int(count) for count in exact} <= {len(RULES)}
             for first, last in re.findall(r"`([SP]\d\d)` ?\.\. ?`([SP]\d\d)`", text):
                 assert [first, last] == ENDS[first[0]][:: len(ENDS[first[0]]) - 1]
 
@@ -36,8 +37,10 @@ def test_pages_know_the_exit_codes_that_there_are() -> None:
     assert told <= {*Exit}
 
 
-def test_the_readme_says_how_many_rules_there_are() -> None:
-    assert f"{len(RULES)} rules" in (REPOSITORY / "README.md").read_text(encoding="utf-8")
+def test_the_readme_says_about_how_many_rules_there_are() -> None:
+    text = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    (told,) = re.findall(r"more than (\d+) rules of the protocol", text)
+    assert int(told) < len(RULES) <= int(told) + 50
 
 
 def test_the_faults_that_measure_the_stimulus_are_counted_rightly() -> None:
