@@ -473,6 +473,28 @@ def test_sequence_naks_that_were_not_due_are_one_finding_of_the_rule_that_tells_
     assert (first["rules"], first["in_doubt"]) == (["NAK-01", "NAK-02"], ["NAK-01"])
 
 
+def test_an_answer_of_another_kind_is_told_by_what_came() -> None:
+    head = "want  ACK psn=+1; got  NAK psn=+1 syndrome=0x60; syndrome: want ACK, got 0x60"
+    assert in_short(head) == "NAK came where ACK was due; syndrome: want ACK, got 0x60"
+    session = Session()
+    session.add(({}, ""), head="want  NAK psn=+0 syndrome=0x61; got  ACK psn=+0 syndrome=0x1f")
+    fields = [["syndrome", "0x61", "0x1f"]]
+    also(session, stop={"kind": "wrong packet", "fields": fields})
+    session.seen[max(session.seen)]["failures"] = [[session.cases[max(session.cases)]["head"], []]]
+    (finding,) = told(session)
+    assert finding["sentence"].startswith("show: ACK came where NAK was due; syndrome: want 0x61")
+
+
+def test_receives_of_other_cases_that_do_not_complete_either_are_the_same_stream() -> None:
+    session = Session()
+    taken = STANDING | {"rcv": GONE, "rcp": [0, False, False]}
+    for stop in ("no completion", None):
+        session.add(({}, ""), head=f"a receive did not complete ({stop})", broken=("LIVE-01",))
+        also(session, standing=taken, stop=stop and {"kind": stop, "fields": []})
+    (finding,) = told(session)
+    assert (finding["count"], "rcp_valid_o is low" in finding["sentence"]) == (2, True)
+
+
 def test_a_rule_is_in_doubt_unless_all_cases_share_it_and_no_more_that_are_about_it_pass() -> None:
     session = Session()
     about = (["PSN-14", "NAK-01"], ["PSN-14", "ACK-06"], ["PSN-14"])

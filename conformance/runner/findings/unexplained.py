@@ -11,6 +11,7 @@ from roceproof.conformance.suite.header_displacement import DISPLACED, DISPLACIN
 from roceproof.conformance.suite.reporting.divergence import VAGUE
 from roceproof.conformance.suite.reporting.failure import FIELD_RULES
 from roceproof.conformance.suite.reporting.failure_heads import (
+    answer_named,
     likeness,
     name_of_wanted,
     refused_with,
@@ -86,7 +87,9 @@ def _failures(case: Document, seen: Document) -> list[tuple[str, Sequence[str]]]
     if told and stop.get("kind") == str(Kind.WRONG_PACKET):
         fields = ", ".join(f"{name}: want {want}, got {got}" for name, want, got in stop["fields"])
         name = name_of_wanted(told[0][0])
-        told[0] = (f"{name} came otherwise; {fields}" if name else fields, told[0][1])
+        came = answer_named({name: got for name, _, got in stop["fields"]}.get("syndrome", ""))
+        what = f"{came} came where {name} was due" if came else f"{name} came otherwise"
+        told[0] = (f"{what}; {fields}" if name else fields, told[0][1])
     return [(head, rules) for head, rules in told if head or rules]
 
 

@@ -28,6 +28,8 @@ class Stream(NamedTuple):
     breaks: str = "LIVE-01"
     brings: str = ""
     """What failures of other cases are alike that come of it."""
+    shows: Callable[[Standings], bool] = lambda _: False
+    """Whether a case that was not to wait for it shows the same."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,7 @@ _STREAMS = (
             and _moves_or_stops(all_of, "cpl", Kind.NO_COMPLETION)
         ),
         lambda all_of: _beats(all_of, "cpl") == 0,
+        shows=lambda all_of: _beats(all_of, "left") > 0 == _beats(all_of, "cpl"),
     ),
     Stream(
         "receives were taken, and none was ever completed: rcp_valid_o is low",
@@ -102,6 +105,7 @@ _STREAMS = (
             _beats(all_of, "rcv") > 0 and _moves_or_stops(all_of, "rcp", Kind.NO_COMPLETION)
         ),
         lambda all_of: _beats(all_of, "rcp") == 0,
+        shows=lambda all_of: _beats(all_of, "rcv") > 0 == _beats(all_of, "rcp"),
     ),
     Stream(
         "requests were taken, and nothing answers: look at memory or receives, then tx_tvalid_o",
@@ -121,7 +125,8 @@ def facts(standings: Mapping[str, Standings]) -> list[Fact]:
     for stream in _STREAMS:
         concerned = [name for name, each in standings.items() if each and stream.concerns(each)]
         if concerned and all(stream.holds(standings[name]) for name in concerned):
-            cases = frozenset(concerned)
+            shown = (name for name, each in standings.items() if each and stream.shows(each))
+            cases = frozenset([*concerned, *shown])
             return [Fact(stream.says, cases, breaks=stream.breaks, brings=stream.brings)]
     return []
 

@@ -171,6 +171,12 @@ def undue(head: str) -> str:
     return next((what for what, like in _UNDUE.items() if like.search(head)), "")
 
 
+def answer_named(syndrome: str) -> str:
+    """What answers with such a syndrome are called; empty for what is no number."""
+    value = int(syndrome, 16) if _HEX.fullmatch(syndrome) else None
+    return "" if value is None else {0: "ACK", 1: "RNR", 3: "NAK"}.get(value >> 5, "")
+
+
 def _answer(syndrome: str) -> str:
     """What an acknowledge packet is called."""
     kind = _kind(syndrome)
@@ -211,6 +217,8 @@ def in_short(head: str) -> str:
     if both and "opcode" in {field for field, _, _ in wrong}:
         return f"{both['got']} came where {both['want']} was due"
     fields = "; ".join(f"{field}: want {want}, got {got}" for field, want, got in wrong)
+    if both and names and (due := _NAME.findall(both["want"])) and names[0] not in due:
+        return f"{what} where {due[0]} was due; {fields}"
     return f"{what} otherwise; {fields}"
 
 
