@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from roceproof import __version__
 from roceproof.common.paths import REFERENCE_DUT, REPOSITORY
 from roceproof.dpi.compile.cache import BRIDGE_SV
 from roceproof.dpi.compile.verilate import BRIDGE, BRIDGE_C, BRIDGE_HEADERS
@@ -29,7 +30,7 @@ _CORE = """\
 CAPI=2:
 # {spdx}
 # {made}
-name: "roceproof::{name}:0.1.0"
+name: "roceproof::{name}:{version}"
 description: "{says}"
 filesets:
   rtl:
@@ -98,6 +99,7 @@ def _lists(
     yield (
         folder / f"{name}.core",
         _CORE.format(
+            version=__version__,
             spdx=_SPDX,
             made=_MADE,
             name=name,

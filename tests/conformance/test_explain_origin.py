@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from explained import healthy, records
 
+from roceproof import __version__
 from roceproof.cli.explain import run_explain
 from roceproof.conformance.capture.origin import Origin, common_origin
 from roceproof.conformance.capture.pcapng_writer import write_pcapng
@@ -18,7 +19,7 @@ from roceproof.conformance.diagnosis.icrc.wording import ON_THE_WAY
 from roceproof.conformance.wire.framing import locate
 from roceproof.dpi.session.options import PortOptions, SessionOptions
 
-OURS = "roceproof 0.1.0\ndut reference, 64 bit, 1 port(s)\nseed 1"
+OURS = f"roceproof {__version__}\ndut reference, 64 bit, 1 port(s)\nseed 1"
 THEIRS = "Linux 6.1.0\ndut is no word of ours here"
 
 
@@ -81,7 +82,7 @@ def test_the_bridge_says_of_its_captures_what_explain_reads() -> None:
     from roceproof.dpi import load_manifest
 
     packed = SessionOptions().pack(load_manifest(REFERENCE_DUT), 64, [PortOptions()])
-    assert b"roceproof 0.1.0\ndut " in packed
+    assert f"roceproof {__version__}\ndut ".encode() in packed
 
 
 def test_a_damaged_section_comment_costs_no_packet(spoilt, tmp_path: Path) -> None:
