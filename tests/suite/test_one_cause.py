@@ -495,6 +495,15 @@ def test_receives_of_other_cases_that_do_not_complete_either_are_the_same_stream
     assert (finding["count"], "rcp_valid_o is low" in finding["sentence"]) == (2, True)
 
 
+def test_completions_of_other_numbers_are_one_finding_that_names_the_field() -> None:
+    session = Session()
+    for status in ("success", "rem_op_err"):
+        words = f"want work 0x7 completed with {status}; got work 0x70 completed with {status}"
+        session.add(({}, ""), head=words, broken=("ACK-08",))
+    (finding,) = told(session)
+    assert finding["sentence"] == "show: wr_id of a completion: want 0x7, got 0x70; look at cpl_o"
+
+
 def test_a_rule_is_in_doubt_unless_all_cases_share_it_and_no_more_that_are_about_it_pass() -> None:
     session = Session()
     about = (["PSN-14", "NAK-01"], ["PSN-14", "ACK-06"], ["PSN-14"])

@@ -127,7 +127,9 @@ def _followed(head: str, known: Sequence[Root]) -> Root | None:
     the payload goes with the pad, and what is read behind BTH with a header more or less.
     """
     alike = likeness(head)
-    if brought := next((root for root in known if root.brings and root.brings == alike), None):
+    if brought := next(
+        (root for root in known if root.brings and alike.startswith(root.brings)), None
+    ):
         return brought
     if alike.startswith(STOPS[1]):  # as a plan says it
         return next((root for root in known if STOPS[1] in root.troubles), None)

@@ -88,7 +88,7 @@ _STREAMS = (
         lambda all_of: _beats(all_of, "cpl") > _beats(all_of, "wr") > 0,
         lambda _: True,  # wherever it is seen it is wrong
         breaks="",  # what its cases say, since no rule says just that
-        brings="other work completed with success",
+        brings="other work completed",
     ),
     Stream(
         "frames left, and no work was ever completed: cpl_valid_o is low",

@@ -75,7 +75,7 @@ _BY_LIKENESS = _table(
     (r"^rnr_retry_exc_err: ", "RNR-05"),
     (r"^retry_exc_err: ", "RTX-05"),
     (r"retry_exc_err$", "RTX-01"),
-    (r"^other work completed with", "ACK-08 ACK-05"),
+    (r"^other work completed", "ACK-08 ACK-05"),
 )
 _COMPLETION = _table(
     (NO_TIMER, "RTX-07"),

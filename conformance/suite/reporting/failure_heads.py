@@ -43,6 +43,10 @@ _COMPLETION = re.compile(
     r"want +(?:no such completion|work \S+(?: \(message \d+\))? completed with (?P<want>\w+)).*"
     r"got +work \S+ completed with (?P<got>\w+)"
 )
+_OTHER_WORK = re.compile(
+    r"want +work (?P<want>\w+)(?: \(message \d+\))? completed with (?P<status>\w+)[^;]*; "
+    r"got +work (?P<got>\w+) completed with (?P=status)\b"
+)
 _REMOTE = re.compile(r"^rem_\w+$")
 _TOO_EARLY = re.compile(
     r"completion came too early|; owed: work .*; got +work \S+ completed"
@@ -121,7 +125,7 @@ def likeness(head: str) -> str:
     if done := _COMPLETION.search(head):
         want, got = done["want"], done["got"]
         if want in (None, got):
-            return f"other work completed with {got}"
+            return f"other work completed{f' with {got}' if want is None else ''}"
         return f"{_REMOTE.sub('rem_err', want)}: {_REMOTE.sub('rem_err', got)}"
     if missed := _MISSED.search(head):
         return f"no {_answer(missed['syndrome'])}"
@@ -207,6 +211,8 @@ def in_short(head: str) -> str:
         return f"{compared['what']}: want {want}, got {got}"
     if late := _NO_TIMER.search(head):
         return late[0]
+    if (done := _OTHER_WORK.search(head)) and done["want"] != done["got"]:
+        return f"wr_id of a completion: want {done['want']}, got {done['got']}; look at cpl_o"
     clean = _BYTES.sub("", _REPEATED.sub("", without_place(head)))
     wrong = _TOLD.findall(clean) or _differences(head)
     both = _WANT_GOT.search(head)
