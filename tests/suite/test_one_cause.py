@@ -504,6 +504,15 @@ def test_completions_of_other_numbers_are_one_finding_that_names_the_field() -> 
     assert finding["sentence"] == "show: wr_id of a completion: want 0x7, got 0x70; look at cpl_o"
 
 
+def test_completions_that_came_too_early_are_alike_in_all_words() -> None:
+    heads = (
+        "a completion came too early: work 0x4 completed with success, syndrome 0x1f",
+        "work 0x7 completed with success, syndrome 0x16, which is message 14, without an answer",
+        "ACKNOWLEDGE 0x00 at +1: SEND at +1 completed with success, and has no answer",
+    )
+    assert {likeness(head) for head in heads} == {"completed too early"}
+
+
 def test_a_rule_is_in_doubt_unless_all_cases_share_it_and_no_more_that_are_about_it_pass() -> None:
     session = Session()
     about = (["PSN-14", "NAK-01"], ["PSN-14", "ACK-06"], ["PSN-14"])

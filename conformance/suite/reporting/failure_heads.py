@@ -50,7 +50,9 @@ _OTHER_WORK = re.compile(
 _REMOTE = re.compile(r"^rem_\w+$")
 _TOO_EARLY = re.compile(
     r"completion came too early|; owed: work .*; got +work \S+ completed"
-    r"|completed with \w+, which is message \d+, (?:without an answer|before it has left)"
+    r"|completed with \w+(?:, syndrome \w+)?, which is message \d+, "
+    r"(?:without an answer|before it has left)"
+    r"|completed with success, and has no answer"
 )
 _OWED = re.compile(r"want a completion; got nothing in time; .*?(?P<stage>which [a-z_ ]+)")
 _ENDED = re.compile(r"with (rem_\w+|rnr_retry_exc_err|retry_exc_err)")
