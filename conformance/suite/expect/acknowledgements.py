@@ -9,6 +9,8 @@ the case.
 
 from __future__ import annotations
 
+from collections import deque
+
 from roceproof.conformance.model.responder.rc_answers import ACKNOWLEDGE, held_span
 from roceproof.conformance.model.segment import distance
 from roceproof.conformance.suite.pattern import Pattern
@@ -29,6 +31,8 @@ class Acknowledgements:
         self._next = 0
         self._open: set[int] = set()
         """SENDs and WRITEs that no ACK has named or passed yet."""
+        self._oldest = deque[int]()
+        """The same in their order."""
         self._unasked: set[int] = set()
         self._duplicates: list[int] = []
         self._is_over = False
@@ -49,6 +53,7 @@ class Acknowledgements:
             self._duplicates.append(psn if self._next else max(psn, -1))
             return
         self._open.add(psn)
+        self._oldest.append(psn)
         if not request.bth.ack_req:
             self._unasked.add(psn)
 
@@ -57,7 +62,7 @@ class Acknowledgements:
         if not _is_positive(packet) or packet.bth.opcode != ACKNOWLEDGE:
             return False
         psn = self._relative(packet)
-        if psn in self._unasked & self._open:
+        if psn in self._unasked and psn in self._open:
             self.came(packet)
             return True
         repeated = next((each for each in self._duplicates if each <= psn < self._next), None)
@@ -69,7 +74,8 @@ class Acknowledgements:
         """A response is there for which somebody has waited, or which may come."""
         if _is_positive(packet):
             psn = self._relative(packet)
-            self._open = {each for each in self._open if each > psn}
+            while self._oldest and self._oldest[0] <= psn:
+                self._open.remove(self._oldest.popleft())
         elif _is_fatal(packet):
             self._is_over = True
             self._unasked.clear()
