@@ -483,6 +483,10 @@ def test_an_answer_of_another_kind_is_told_by_what_came() -> None:
     session.seen[max(session.seen)]["failures"] = [[session.cases[max(session.cases)]["head"], []]]
     (finding,) = told(session)
     assert finding["sentence"].startswith("show: ACK came where NAK was due; syndrome: want 0x61")
+    seen = session.seen[max(session.seen)]
+    seen["failures"] = [["want  RNR psn=+0 syndrome=0x2c; got  RNR psn=+0 syndrome=0x20", []]]
+    seen["stop"]["fields"] = [["syndrome", "0x2c", "0x20"]]
+    assert told(session)[0]["sentence"].startswith("show: RNR came otherwise; syndrome: want 0x2c")
 
 
 def test_receives_of_other_cases_that_do_not_complete_either_are_the_same_stream() -> None:

@@ -88,7 +88,8 @@ def _failures(case: Document, seen: Document) -> list[tuple[str, Sequence[str]]]
         fields = ", ".join(f"{name}: want {want}, got {got}" for name, want, got in stop["fields"])
         name = name_of_wanted(told[0][0])
         came = answer_named({name: got for name, _, got in stop["fields"]}.get("syndrome", ""))
-        what = f"{came} came where {name} was due" if came else f"{name} came otherwise"
+        is_other = came not in ("", name)
+        what = f"{came} came where {name} was due" if is_other else f"{name} came otherwise"
         told[0] = (f"{what}; {fields}" if name else fields, told[0][1])
     return [(head, rules) for head, rules in told if head or rules]
 
