@@ -29,6 +29,7 @@ EDAM_ENDS = (".eda.yml", ".eda.yaml", ".eda.json")
 CORE_END = ".core"
 SET_UP_SECONDS = 300
 _MOST_SIGNS = 300
+_DEEPEST = 50
 _HDL = ("verilogSource", "systemVerilogSource", "vhdlSource")
 _FILE = {
     "name": Word,
@@ -104,8 +105,22 @@ def _yaml(path: Path) -> dict[str, Any]:
         import yaml
     except ImportError:
         raise ManifestError(f"{path}: PyYAML is not installed: {_INSTALL}") from None
+
+    class Loader(yaml.SafeLoader):  # type: ignore[misc]
+        """Refuses what is nested deeply, which costs PyYAML a square of its depth."""
+
+        depth = 0
+
+        def compose_node(self, *place: Any) -> Any:
+            if self.depth == _DEEPEST:
+                raise yaml.YAMLError(f"nested more than {_DEEPEST} deep")
+            self.depth += 1
+            node = super().compose_node(*place)
+            self.depth -= 1
+            return node
+
     try:
-        document = yaml.safe_load(content(path).decode().removeprefix("CAPI=2:"))
+        document = yaml.load(content(path).decode().removeprefix("CAPI=2:"), Loader)
     except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
         words = printable(" ".join(str(error).split()))
         raise ManifestError(f"{printable(path)}: {words[:_MOST_SIGNS]}") from error
