@@ -81,7 +81,7 @@ def test_a_request_behind_a_long_read_has_the_psn_behind_its_last_response(
     bench: Bench, bit: int
 ) -> None:
     qp, packets = bench.connect(path_mtu=MTU), 1 << bit
-    region = qp.region(packets * MTU, filled=True)
+    region = qp.region(packets * qp.mtu, filled=True)
     qp.send(READ_REQUEST(psn=0, dmalen=region.size, **at(region)))
     qp.expect(*read_responses(qp, 0, region.read(0, region.size), msn=1))
     qp.fence(packets, msn=2)
