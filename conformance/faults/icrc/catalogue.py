@@ -31,6 +31,8 @@ STATIC = tuple(sorted((*WIRINGS, *UNITS, *_ALIKE)))
 """The faults that show in a single packet."""
 _SWALLOWS = {"S06": {"S02", "S03", "S04", "S10"}, "S07": {"S04"}, "S18": {"S32", "S33"}}
 """What cannot be seen beside a fault."""
+_MASKS = frozenset({"S01", "S02", "S03", "S04", "S07", "S10", "S48"})
+"""Each changes fields of its own, though a device is drawn with one of them at most."""
 _NOT_LAST = frozenset(row.value for row in OPCODES.values() if not row.position & Position.LAST)
 
 
@@ -186,7 +188,8 @@ def stream_fault(fault: str) -> StreamFault:
 def compose(*faults: str) -> IcrcUnit | None:
     """All the static faults in one design; None where they exclude or swallow each other."""
     chosen = {_ALIKE.get(fault, fault) for fault in faults}
-    clash = any({*pair} <= group for pair in combinations(chosen, 2) for group in CLASHES)
+    pairs = [{*pair} for pair in combinations(chosen, 2) if not {*pair} <= _MASKS]
+    clash = any(pair <= group for pair in pairs for group in CLASHES)
     clash |= any(chosen & _SWALLOWS.get(fault, set()) for fault in chosen)
     if len(chosen) < len(faults) or clash or (len(chosen) > 1 and chosen & UNITS.keys()):
         return None
