@@ -31,7 +31,7 @@ STATIC = tuple(sorted((*WIRINGS, *UNITS, *_ALIKE)))
 """The faults that show in a single packet."""
 _SWALLOWS = {"S06": {"S02", "S03", "S04", "S10"}, "S07": {"S04"}, "S18": {"S32", "S33"}}
 """What cannot be seen beside a fault."""
-_MASKS = frozenset({"S01", "S02", "S03", "S04", "S07", "S10", "S48"})
+_MASKS = frozenset({"S01", "S02", "S03"})
 """Each changes fields of its own, though a device is drawn with one of them at most."""
 _NOT_LAST = frozenset(row.value for row in OPCODES.values() if not row.position & Position.LAST)
 
