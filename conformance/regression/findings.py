@@ -55,11 +55,16 @@ def _told_of(finding: Document, ran: int) -> str:
     return f"{cases} and {of_plans}" if plans else cases
 
 
-def accusation(finding: Document, *, most: int) -> str:
-    """Which rules are broken, and of which of them that is not sure: so many of either."""
+def by_certainty(finding: Document) -> tuple[list[str], list[str]]:
+    """The rules that a finding accuses, and those of which it is not sure."""
     doubt = finding.get("in_doubt", ())
     sure = [rule for rule in finding["rules"] if rule not in doubt]
-    words = {"accuses": sure, "in doubt:": [rule for rule in finding["rules"] if rule in doubt]}
+    return sure, [rule for rule in finding["rules"] if rule in doubt]
+
+
+def accusation(finding: Document, *, most: int) -> str:
+    """Which rules are broken, and of which of them that is not sure: so many of either."""
+    words = dict(zip(("accuses", "in doubt:"), by_certainty(finding), strict=True))
     return "; ".join(
         f"{how} {', '.join(rules[:most])}{', ...' if len(rules) > most else ''}"
         for how, rules in words.items()
