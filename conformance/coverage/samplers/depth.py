@@ -8,6 +8,7 @@ from roceproof.conformance.coverage.frame_peek import Glimpse
 from roceproof.conformance.coverage.queue_pairs import Answer, QueuePair
 from roceproof.conformance.coverage.samplers.sampler import Life, Sampler
 from roceproof.conformance.targets.bus_events import Completed, Configured, Posted, Received, Sent
+from roceproof.conformance.wire.opcodes import OPCODES, Position
 from roceproof.verbs.service import Service
 
 _AT_ONCE = 8  # cycles in which the bench offers, and a device that has room takes
@@ -72,7 +73,8 @@ class DepthSampler(Sampler):
 
     def _wrapped(self, qp: QueuePair, seen: Glimpse) -> None:
         self.add("life.psn_wraps", qp.service, self.life.table.ranges("wraps").of(qp.wraps))
-        begins = seen.opcode & 0x1F in (0x00, 0x04, 0x05, 0x06, 0x0A, 0x0B, 0x0C, 0x13, 0x14, 0x17)
+        row = OPCODES.get(seen.opcode)
+        begins = row is not None and row.position & Position.FIRST
         place = "between messages" if begins else "inside a message"
         self.add("life.wrap_place", qp.service, place)
 
