@@ -16,6 +16,10 @@ from roceproof.verbs.limit_table import COUNTED, LIMITS, Kind, why_beyond
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
+ANSWER_CYCLES = 100_000
+"""What holds for a device in hardware that says none, as does the next one."""
+QUIET_CYCLES = 1600  # a slow device needs 1100 for a packet of 4096 bytes
+
 FIXABLE_OF_QP = MappingProxyType(
     {
         "traffic_class": 0xFF,

@@ -13,10 +13,10 @@ from roceproof.dpi import Manifest, QpConfig, Service
 from roceproof.dpi.session.deadline import Due, Overdue
 from roceproof.dpi.session.simulation import Simulation
 from roceproof.dpi.session.streams import told_streams
+from roceproof.verbs.limits import ANSWER_CYCLES
 
 ACK_TIMEOUT = 13
 """33.6 ms of simulated time, seconds of the receiver's."""
-_ANSWER_CYCLES = 100_000
 _SLACK = 4
 """A timer may take so many times its value."""
 _GENEROUS = 16
@@ -33,7 +33,7 @@ def due_completion(
     config: QpConfig, device: Manifest, *, clock_ps: int, what: str, packets: int
 ) -> Due:
     """The completion of a message of so many packets."""
-    answer = device.limits.answer_cycles or _ANSWER_CYCLES
+    answer = device.limits.answer_cycles or ANSWER_CYCLES
     tries = 1 + (config.retry_count if device.capabilities.retransmission else 0)
     frames = _GENEROUS * (packets + 1) * tries
     what = f"completion of {what}"
@@ -50,7 +50,7 @@ def due_completion(
 
 def wait_until_configured(simulation: Simulation, device: Manifest, *, taken: int) -> None:
     """Until the device has taken so many configurations: before, nobody may send to them."""
-    start, answer = simulation.statistics().cycle, device.limits.answer_cycles or _ANSWER_CYCLES
+    start, answer = simulation.statistics().cycle, device.limits.answer_cycles or ANSWER_CYCLES
     while (now := simulation.statistics()).ports[0].streams[_CONFIGURATIONS].beats < taken:
         if now.cycle - start > answer:
             told = [f"no configuration was taken in {now.cycle - start:,} cycles"]

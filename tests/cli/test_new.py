@@ -18,12 +18,12 @@ from test_output_faults import NAMESPACE, needs_namespaces
 from roceproof.cli.new import run_new, write_schema
 from roceproof.common.errors import RoceproofError
 from roceproof.common.paths import REPOSITORY
-from roceproof.conformance.targets.hdl import device as hdl
 from roceproof.dpi import Operation, Service, load_manifest
 from roceproof.dpi.compile.cache import circuit_of
 from roceproof.dpi.manifest.schema import manifest_schema
 from roceproof.dpi.manifest.skeleton import Device
 from roceproof.verbs.limit_table import LIMITS
+from roceproof.verbs.limits import ANSWER_CYCLES, QUIET_CYCLES
 
 COMMENTS = 43  # the column that they begin in
 FINE, FAIL, UNUSABLE = 0, 1, 2
@@ -69,8 +69,8 @@ def test_every_key_that_the_manifest_has_in_comments_is_one(tmp_path: Path) -> N
     manifest = load_manifest(tmp_path / "dut.toml")
     assert {row.key for row in LIMITS} <= tomllib.loads("\n".join(said))["limits"].keys()
     assert manifest.capabilities.retransmission
-    assert manifest.limits.answer_cycles == hdl._ANSWER_CYCLES  # what holds where none is said
-    assert manifest.limits.quiet_cycles == hdl._QUIET_CYCLES
+    assert manifest.limits.answer_cycles == ANSWER_CYCLES  # what holds where none is said
+    assert manifest.limits.quiet_cycles == QUIET_CYCLES
     assert manifest.limits.length_multiple == 4
     assert manifest.limits.fixed["hop_limit"] == 64
     assert manifest.environment.resolves_addresses

@@ -54,7 +54,7 @@ def test_nor_one_that_is_killed_when_its_case_is_over() -> None:
     factory = HdlFactory(manifest, data_width=64)
     with pytest.raises(TargetError) as killed, factory.device(CasePlace(name="a", seed=1)) as made:
         made.wait(MICROSECOND)
-        os.kill(made._simulation.pid, signal.SIGTERM)
+        os.kill(made.simulation.pid, signal.SIGTERM)
     assert not isinstance(killed.value, DeviceDied)
     assert "killed by SIGTERM from outside" in str(killed.value)
 

@@ -39,15 +39,13 @@ from roceproof.dpi.session.process import SimulationError, SimulationTimeout
 from roceproof.dpi.session.simulation import Simulation
 from roceproof.dpi.session.streams import Standing, standing, told_streams
 from roceproof.verbs.addresses import Host
-from roceproof.verbs.limits import Limits
+from roceproof.verbs.limits import ANSWER_CYCLES, QUIET_CYCLES, Limits
 from roceproof.verbs.queue_pair import Qp, QpSpec, State
 from roceproof.verbs.work import Outcome, Work
 
 _RESET_CYCLES = 8
 _START_CYCLES = 200  # a device may clear its contexts after reset
 STEP_CYCLES = 20
-_ANSWER_CYCLES = 100_000
-_QUIET_CYCLES = 1600  # a slow device needs 1100 for a packet of 4096 bytes
 _SLICE = 5000
 """So many cycles take a simulation milliseconds, unless it stands in one of them for ever."""
 _SMALLEST_MTU = 256
@@ -81,7 +79,7 @@ class HdlTarget(Target):
         """
         limits, environment = limits or Limits(), environment or Environment()
         self._fixed = limits.fixed
-        self._simulation = simulation
+        self.simulation = simulation
         self._port = simulation.port(0)
         self.clock_ps: int = clock_ps
         self.host = host
@@ -98,8 +96,8 @@ class HdlTarget(Target):
         self._records: RecordsSeen | None = None
         self._flow = Flow()
         self._moved: list[Movement] = []
-        claimed = limits.answer_cycles or _ANSWER_CYCLES
-        self._quiet_cycles = limits.quiet_cycles or _QUIET_CYCLES
+        claimed = limits.answer_cycles or ANSWER_CYCLES
+        self._quiet_cycles = limits.quiet_cycles or QUIET_CYCLES
         self._pace = pace or Pace()
         self._claimed_cycles = claimed
         self._answer_cycles = self._pace.answer_cycles(claimed, self._quiet_cycles)
@@ -184,11 +182,11 @@ class HdlTarget(Target):
 
     def memory_is_late(self) -> bool:
         """Runs on to see it, if bytes were read in this cycle."""
-        peeked = self._simulation.peeked
+        peeked = self.simulation.peeked
         if peeked is None:
             return False
-        self._run(_QUIET_CYCLES, Until.CYCLES)
-        return self._simulation.peek(peeked.port, peeked.address, len(peeked.data)) != peeked.data
+        self._run(QUIET_CYCLES, Until.CYCLES)
+        return self.simulation.peek(peeked.port, peeked.address, len(peeked.data)) != peeked.data
 
     def asides(self) -> list[bytes]:
         taken = list(self._others)
@@ -306,7 +304,7 @@ class HdlTarget(Target):
         ]
 
     def complaint(self) -> str:
-        return self._simulation.complaint()
+        return self.simulation.complaint()
 
     def stand_still(self, duration_ns: int) -> None:
         """All streams at once, as they do when a clock enable falls; then they go on as before."""
@@ -356,7 +354,7 @@ class HdlTarget(Target):
 
     def streams(self) -> list[str]:
         try:
-            now = self._simulation.statistics()
+            now = self.simulation.statistics()
         except SimulationError:
             return []
         return told_streams(now.ports[0].streams, now.cycle)
@@ -364,7 +362,7 @@ class HdlTarget(Target):
     def standing(self) -> dict[str, Standing]:
         """Those of the requester, and frames: that left, were withdrawn, and that it has taken."""
         try:
-            now = self._simulation.statistics().ports[0]
+            now = self.simulation.statistics().ports[0]
         except SimulationError:
             return {}
         frames = {"left": now.frames_out, "withdrawn": now.discarded_out, "heard": now.frames_in}
@@ -404,11 +402,11 @@ class HdlTarget(Target):
         """What came for the bench meanwhile: not a question that is answered here."""
         try:
             most = self._pace.slice_seconds
-            with self._pace.slice_of(self._simulation.pid):
-                stop = self._simulation.run_within(most, cycles=cycles, until=until)
+            with self._pace.slice_of(self.simulation.pid):
+                stop = self.simulation.run_within(most, cycles=cycles, until=until)
         except SimulationTimeout as error:
             self._in_vain = self._pace.has_stood = True
-            self._simulation.abandon()
+            self.simulation.abandon()
             raise DeviceDied(
                 f"the simulation stands in a cycle from {self._cycle} to {self._cycle + cycles} "
                 f"for {most:.2g} s: is there a loop that does not end in the device?"

@@ -31,16 +31,16 @@ class HdlRegion(work.Region):
         self.size = size
         self.rkey = rkey
         self.lkey = lkey
-        self._simulation = simulation
+        self.simulation = simulation
         self._base = base
 
     def read(self, offset: int, length: int) -> bytes:
-        return self._simulation.peek(0, self._base + offset, length)
+        return self.simulation.peek(0, self._base + offset, length)
 
     def write(self, offset: int, data: bytes) -> None:
         if not 0 <= offset <= self.extent - len(data):
             raise IndexError(f"{len(data)} bytes at {offset} of a region of {self.extent}")
-        self._simulation.port(0).poke(self._base + offset, data)
+        self.simulation.port(0).poke(self._base + offset, data)
 
 
 class ToldRegion(HdlRegion):

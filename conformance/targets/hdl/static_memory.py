@@ -52,7 +52,7 @@ class HdlStaticMemory:
     """
 
     def __init__(self, simulation: Simulation, *, responder: Responder) -> None:
-        self._simulation = simulation
+        self.simulation = simulation
         self._responder = responder
         self._free = list(responder.static_regions)
 
@@ -64,7 +64,7 @@ class HdlStaticMemory:
         """A region for a case, full of zeros."""
         found = static_region(self._free, self._responder, size, access)
         self._free.remove(found)
-        region = BuiltInRegion(self._simulation, found, size, self._responder.static_keys)
+        region = BuiltInRegion(self.simulation, found, size, self._responder.static_keys)
         region.write(0, bytes(size))
         return region
 
