@@ -78,7 +78,7 @@ def explain_excerpt(excerpt: Excerpt, facts: Facts | None = None) -> Explanation
         if psns:
             break  # a device is judged as a whole, and never twice
     built = _built(structure, icrcs, excerpt.all_seen())
-    told = _told(built, icrcs + psns, excerpt.all_seen())
+    told = told_findings(built, icrcs + psns, excerpt.all_seen())
     return Explanation(copies + told, for_icrcs.notes + for_psns.notes)
 
 
@@ -110,7 +110,7 @@ def _built(
     ]
 
 
-def _told(
+def told_findings(
     built: Sequence[Diagnosis], others: Sequence[Diagnosis], observations: Iterable[Observation]
 ) -> list[Diagnosis]:
     """Every name that has evidence of its own; in doubt what the other faults may have drawn.

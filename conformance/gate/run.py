@@ -165,12 +165,12 @@ def _judge(wanted: Gate, options: Options, known: Known, snapshot: Snapshot) -> 
     if session is None:
         raise RoceproofError("the suite did not run, for what is said above")
     known.session = session.document
-    known.lacks += _lacks_of(session.document)
+    known.lacks += lacks_of(session.document)
     if session.is_interrupted:
         raise KeyboardInterrupt
     snapshot.must_hold()
     waivers = _waivers(wanted, options)
-    known.hung = "" if wanted.baseline else _hung(session.document)
+    known.hung = "" if wanted.baseline else hung_cases(session.document)
     with interruptions_let_through(), Progress(quiet=wanted.quiet) as progress:
         soak(
             options,
@@ -186,7 +186,7 @@ def _judge(wanted: Gate, options: Options, known: Known, snapshot: Snapshot) -> 
             look=snapshot.must_hold,
             has_hung=any(HUNG in case for case in session.document["cases"]),
         )
-        known.lacks += _lacks_of_plans(known.soaked)
+        known.lacks += lacks_of_plans(known.soaked)
         _keep_seeds(wanted, kept, known.soaked)
         snapshot.must_hold()
         known.landed = _landed(wanted, sending[0], progress)
@@ -203,7 +203,7 @@ def _keep_seeds(wanted: Gate, kept: Sequence[Kept], soaked: Soaked) -> None:
         soaked.added = [each.seed for each in keep(wanted.manifest, kept, plans)]
 
 
-def _lacks_of(document: Document) -> Iterator[str]:
+def lacks_of(document: Document) -> Iterator[str]:
     """What the suite lacks to be one that has judged the device."""
     counts = Counter(case["outcome"] for case in document["cases"])
     if stopped := document.get("stopped"):
@@ -216,12 +216,12 @@ def _lacks_of(document: Document) -> Iterator[str]:
         yield "no case of the suite is for this device"
 
 
-def _lacks_of_plans(soaked: Soaked) -> Iterator[str]:
+def lacks_of_plans(soaked: Soaked) -> Iterator[str]:
     if broke := soaked.broke:
         yield f"{len(broke)} random plans broke by themselves, whatever the device ({broke[0]})"
 
 
-def _hung(document: Document) -> str:
+def hung_cases(document: Document) -> str:
     """Why random plans would show no more: the device has hung in most cases, or a stream stops."""
     if still := next((each for each in document["findings"] if each["troubles"] == [STREAM]), None):
         return str(still["sentence"]).removeprefix("stop: ")

@@ -142,7 +142,7 @@ class Oracle:
         executes: Collection[Op] | None = None,
     ) -> None:
         self._tolerated = tolerated
-        self._states = [Beside(host, qp, policy or ResponderPolicy(), executes)]
+        self.states = [Beside(host, qp, policy or ResponderPolicy(), executes)]
 
     # what the device has; to be told before the first frame
 
@@ -154,7 +154,7 @@ class Oracle:
         domain: int = OWN_DOMAIN,
     ) -> None:
         """The device has this memory, with these bytes."""
-        for state in self._states:
+        for state in self.states:
             own = state.memory.register(
                 region.extent, addr=region.addr, rkey=region.rkey, access=access, domain=domain
             )
@@ -164,20 +164,20 @@ class Oracle:
         self, *, wr_id: int, region: work.Region, offset: int = 0, length: int
     ) -> None:
         """The device has this receive, in memory that is mirrored."""
-        for state in self._states:
+        for state in self.states:
             own = self._mirrored(state, region.rkey)
             state.receives.post(Receive(wr_id, own, offset, length))
 
     def forget(self, rkey: int) -> None:
         """The key was taken back."""
-        for state in self._states:
+        for state in self.states:
             state.memory.invalidate(rkey)
 
     # frames
 
     def allowed(self, frame: bytes) -> list[Alternative]:
         """All that may happen; `result` is a `Reaction`. The states do not change."""
-        ways = [way for state in self._states for way in self._ways(state, frame)]
+        ways = [way for state in self.states for way in self._ways(state, frame)]
         return list({_signature(way): way for way in reversed(ways)}.values())
 
     def observe(self, frame: bytes, got: Sequence[Segment]) -> list[Alternative]:
@@ -187,7 +187,7 @@ class Oracle:
         """
         fitting = [way for way in self.allowed(frame) if matches(way.result.answer, got)]
         if fitting:
-            self._states = [way.model for way in fitting]
+            self.states = [way.model for way in fitting]
         return fitting
 
     def observe_all(self, frames: Sequence[bytes], got: Sequence[Segment]) -> Unexplained | None:
@@ -203,8 +203,8 @@ class Oracle:
     def _follow(
         self, frames: Sequence[bytes], got: Sequence[Segment], settled: frozenset[str]
     ) -> Unexplained | None:
-        paths = [(state, 0) for state in self._states]
-        policy = self._states[0].policy
+        paths = [(state, 0) for state in self.states]
+        policy = self.states[0].policy
         for index, frame in enumerate(frames):
             paths += _paid(paths, got)
             ways = [(way, at) for state, at in paths for way in self._ways(state, frame, settled)]
@@ -220,26 +220,26 @@ class Oracle:
         whole = [state for state, at in paths if at == len(got) and not state.owes]
         if not whole:
             return _unexplained(len(frames), [((), at) for _, at in paths], got)
-        self._states = whole
-        for state in self._states:
+        self.states = whole
+        for state in self.states:
             state.rest()
         return None
 
     @property
     def next_psns(self) -> set[int]:
         """The PSNs that a device which still lives may expect."""
-        responders = [state.responder for state in self._states]
+        responders = [state.responder for state in self.states]
         connected = [each for each in responders if isinstance(each, ConnectedResponder)]
         return {each.expected_psn for each in connected if not each.failed}
 
     @property
     def may_live(self) -> bool:
         """Whether a conforming device may still be serving."""
-        return any(not state.responder.failed for state in self._states)
+        return any(not state.responder.failed for state in self.states)
 
     def fail(self) -> None:
         """The queue pair is told to enter the error state; the device is at rest."""
-        for state in self._states:
+        for state in self.states:
             state.responder.fail()
 
     def observe_outcomes(
@@ -250,15 +250,15 @@ class Oracle:
         Which error a receive ends with is not compared; but if that is strict, one that no message
         has begun to fill is flushed.
         """
-        fitting = [s for s in self._states if _fit(s.responder.outcomes, got, is_strict=is_strict)]
+        fitting = [s for s in self.states if _fit(s.responder.outcomes, got, is_strict=is_strict)]
         if not fitting:
-            return [state.responder.outcomes for state in self._states]
-        self._states = fitting
+            return [state.responder.outcomes for state in self.states]
+        self.states = fitting
         return []
 
     def holds(self, rkey: int) -> bool:
         """Whether the key may still name memory."""
-        return any(state.memory.region(rkey) is not None for state in self._states)
+        return any(state.memory.region(rkey) is not None for state in self.states)
 
     def observe_memory(
         self, got: Mapping[int, bytes], *, unsaid: Mapping[int, Sequence[range]] | None = None
@@ -267,11 +267,11 @@ class Oracle:
 
         Of places that are `unsaid` nothing is asked.
         """
-        differing = [self._differing(state, got, unsaid or {}) for state in self._states]
-        fitting = [s for s, wrong in zip(self._states, differing, strict=True) if wrong is None]
+        differing = [self._differing(state, got, unsaid or {}) for state in self.states]
+        fitting = [s for s, wrong in zip(self.states, differing, strict=True) if wrong is None]
         if not fitting:
             return differing[0]
-        self._states = fitting
+        self.states = fitting
         return None
 
     def _differing(
@@ -301,7 +301,7 @@ class Oracle:
     def may_hold(self, rkey: int, offset: int, data: bytes) -> bool:
         """Whether that memory of a conforming device may hold these bytes now."""
         return any(
-            self._mirrored(state, rkey).read(offset, len(data)) == data for state in self._states
+            self._mirrored(state, rkey).read(offset, len(data)) == data for state in self.states
         )
 
     @staticmethod

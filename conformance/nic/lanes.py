@@ -69,9 +69,9 @@ class Lane:
     def path_mtu(self) -> int:
         """The least that all packets fit, and by which most READs take the PSNs that they do."""
         fit = [mtu for mtu in PATH_MTUS if self._payload <= mtu] or [PATH_MTUS[-1]]
-        return max(fit, key=lambda mtu: (self._reads_of(mtu), -mtu))
+        return max(fit, key=lambda mtu: (self.reads_of(mtu), -mtu))
 
-    def _reads_of(self, path_mtu: int) -> int:
+    def reads_of(self, path_mtu: int) -> int:
         """READs behind which the next request has the PSN that it would at that path MTU."""
         found = 0
         for (_, before), (_, after) in pairwise(self.requests):

@@ -77,7 +77,7 @@ class Listener:
         self._task = self._display.add_task("preparing", total=None)
         self._failures = 0
         self._begun: dict[str, float] = {}
-        self._heartbeat = Heartbeat(self._say_how_far)
+        self._heartbeat = Heartbeat(self.say_how_far)
 
     def __enter__(self) -> Listener:
         self._display.start()
@@ -94,7 +94,7 @@ class Listener:
         self._display.stop()
         self._heartbeat.stop()
 
-    def _say_how_far(self) -> None:
+    def say_how_far(self) -> None:
         task = self._display.tasks[0]
         if task.total is None:
             far = "preparing"

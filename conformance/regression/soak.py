@@ -75,7 +75,7 @@ def run_soak(wanted: Soak) -> int:
             )
         for factory in factories:
             factory.prepare(progress.step)
-        night = _Night(wanted, options, [factory.claims for factory in factories], look)
+        night = Night(wanted, options, [factory.claims for factory in factories], look)
         end: BaseException | None = None
         try:
             night.run(widths, progress)
@@ -93,7 +93,7 @@ def _nothing_to_look_at() -> None:
     """A model has no sources that may change."""
 
 
-class _Night:
+class Night:
     def __init__(
         self, wanted: Soak, options: Options, claims: list[Claims], look: Callable[[], None]
     ) -> None:
@@ -134,7 +134,7 @@ class _Night:
                     next_seed += count
                 widths = [*widths[1:], *widths[:1]]
                 for found in come(pool.imap_unordered(play, chunks), look=self._look):
-                    self._take(found)
+                    self.take(found)
                 left = self._left()
                 progress.step(self._status(len(left)))
                 if not left:
@@ -143,7 +143,7 @@ class _Night:
                 pace = count / (time.monotonic() - began)
                 count = max(1, min(_CHUNK * 8, int(pace * (end - time.monotonic()) / 2) or 1))
 
-    def _take(self, found: Found) -> None:
+    def take(self, found: Found) -> None:
         self._seeds += found.seeds
         self.broke += found.broke
         self._counts.merge(Counts.from_json(found.counts))

@@ -63,7 +63,7 @@ def pytest_runtestloop() -> Generator[None, object, object]:
 
 def _end_of(gateway: execnet.Gateway) -> str:
     """How its process has ended, in words."""
-    starter: Any = gateway._io
+    starter: Any = gateway._io  # noqa: SLF001 (execnet has no public way to the process)
     return told_status(starter.popen.wait())
 
 

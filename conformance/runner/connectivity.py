@@ -183,7 +183,7 @@ def _why(factory: DeviceFactory, bench: Bench, stop: Stop | None) -> str | None:
     return "all of its payload was taken: look at pl_tlast_i, too" if beats.get("pl") else None
 
 
-def _told_of_memory(got: bytes, data: bytes) -> str:
+def told_of_memory(got: bytes, data: bytes) -> str:
     """What memory holds of the bytes that were written."""
     if not any(got):
         return "the request was answered, but memory holds none of its bytes: look at mwc_o.address"
@@ -236,7 +236,7 @@ def _is_served(bench: Bench) -> str | None:
         qp.expect(ACK(psn=0))
         qp.receives(receive, byte_len=len(data))
     if not bench.comes_true(lambda: region.read(0, len(data)) == data):
-        return _told_of_memory(region.read(0, len(data)), data)
+        return told_of_memory(region.read(0, len(data)), data)
     return None
 
 

@@ -143,17 +143,17 @@ LACKS = {
 @pytest.mark.parametrize("lacking", LACKS)
 def test_a_suite_that_has_not_judged_all_is_no_pass(lacking: str) -> None:
     told = {"findings": [], "not_run": 0, **LACKS[lacking]}
-    document = judged(told, lacks=list(gate_command._lacks_of(told)))
+    document = judged(told, lacks=list(gate_command.lacks_of(told)))
     assert document["verdict"] == "incomplete"
     assert judged({**PASSING, "not_run": 0})["verdict"] == "pass"
 
 
 def test_plans_that_have_not_judged_the_device_are_no_pass() -> None:
     broke = Soaked(plans=3, broke=["seed 7: the case itself breaks MTU-01"])
-    (lack,) = gate_command._lacks_of_plans(broke)
+    (lack,) = gate_command.lacks_of_plans(broke)
     assert "1 random plans broke by themselves" in lack and "seed 7" in lack
     assert judged(PASSING, lacks=[lack])["verdict"] == "incomplete"
-    assert not [*gate_command._lacks_of_plans(Soaked(plans=3))]
+    assert not [*gate_command.lacks_of_plans(Soaked(plans=3))]
 
 
 def test_a_failure_stays_one_however_little_was_judged(capsys) -> None:
@@ -188,7 +188,7 @@ def test_random_plans_are_left_out_where_most_cases_have_hung() -> None:
 
     def why_of(*cases: dict[str, Any], trouble: str = "no packet") -> str:
         finding = {"troubles": [trouble], "sentence": "stop: after 7 frames no other leaves"}
-        return gate_command._hung({"cases": cases, "findings": [finding]})
+        return gate_command.hung_cases({"cases": cases, "findings": [finding]})
 
     assert why_of(hung, fine, skipped) == why_of() == ""
     assert why_of(hung, {**hung, "outcome": "waived"}) == ""

@@ -44,7 +44,7 @@ def parse(command: click.Command, words: list[str], parent: click.Context | None
     context = command.make_context(words[0] if words else "", words[1:], parent=parent)
     if not isinstance(command, click.Group):
         return context.command_path
-    rest = context._protected_args + context.args
+    rest = context._protected_args + context.args  # noqa: SLF001 (as click's own Group.invoke)
     _, below, more = command.resolve_command(context, rest)
     assert below is not None
     return parse(below, [rest[0], *more], context)

@@ -26,5 +26,5 @@ def test_a_beat_says_what_runs_and_for_how_long(
     listener.pytest_runtest_logstart("test_a.py::test_quick")
     listener.pytest_runtest_logreport(ended("test_a.py::test_quick"))
     monkeypatch.setattr(Listener, "seconds", 13)
-    listener._say_how_far()
+    listener.say_how_far()
     assert "preparing; a.slow[RC] for 12 s; a.new for 8 s\n" in capsys.readouterr().err

@@ -167,7 +167,7 @@ def test_a_name_takes_more_frames_of_its_own_the_more_is_wrong_beside_it() -> No
         return Diagnosis(id_, (), frames, count, count, "", "", frozenset(sent))
 
     def ids(*found: Diagnosis, built: tuple[Diagnosis, ...] = ()) -> list[str]:
-        return [each.id for each in report._told(built, found, seen)]
+        return [each.id for each in report.told_findings(built, found, seen)]
 
     seen = [*observe(records(healthy(1)))]
     own = [each.number for each in seen if each.frame[6:12] == seen[0].frame[6:12]]
@@ -201,4 +201,7 @@ def test_what_is_wrong_between_others_raises_no_floor() -> None:
         Diagnosis("P02", (), (seen[0].number,), 1, 1, "", ""),
         Diagnosis("P14", (), tuple(each.number for each in elsewhere), 9, 9, "", ""),
     ]
-    assert [each.id for each in report._told((), found, [*seen, *elsewhere])] == ["P02", "P14"]
+    assert [each.id for each in report.told_findings((), found, [*seen, *elsewhere])] == [
+        "P02",
+        "P14",
+    ]

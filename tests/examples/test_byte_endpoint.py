@@ -86,7 +86,7 @@ def test_an_answer_may_end_work_that_leaves_while_it_creeps_in(bench: Bench) -> 
     play.wait(IN_FRONT * CREEPS_NS)
     play.post(0)
     play.settle()
-    assert play._scene.qps[0].judge.is_dead
+    assert play.scene.qps[0].judge.is_dead
     play.finish()
 
 

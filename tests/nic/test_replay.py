@@ -237,13 +237,13 @@ def test_a_long_replay_does_not_look_for_the_path_mtu_at_every_packet(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     looked: list[int] = []
-    healthy = lanes.Lane._reads_of
+    healthy = lanes.Lane.reads_of
 
     def counted(lane: lanes.Lane, path_mtu: int) -> int:
         looked.append(path_mtu)
         return healthy(lane, path_mtu)
 
-    monkeypatch.setattr(lanes.Lane, "_reads_of", counted)
+    monkeypatch.setattr(lanes.Lane, "reads_of", counted)
     requests = asked(records("read"))
     assert len(requests.lanes[0].requests) > 1
     played(requests)

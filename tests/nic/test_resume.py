@@ -110,7 +110,7 @@ def test_a_pipe_or_a_device_in_its_place_is_neither_waited_for_nor_read(tmp_path
 
 
 def sealed(document: object) -> bytes:
-    return journal._line(document).encode()
+    return journal.sealed_line(document).encode()
 
 
 ENTRY = {"case": "a", "outcome": "passed"}

@@ -55,9 +55,9 @@ def test_a_night_says_so_and_is_no_pass(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def one(night: Any, *_: Any) -> None:
-        night._take(Found(width=None, seeds=3, broke=[BROKE]))
+        night.take(Found(width=None, seeds=3, broke=[BROKE]))
 
-    monkeypatch.setattr(soak_command._Night, "run", one)
+    monkeypatch.setattr(soak_command.Night, "run", one)
     wanted = soak_command.Soak(
         **{"target": "model", "dut": None, "widths": (), "minutes": 1, "seed": 1, "mutant": None},
         **{"out": tmp_path, "jobs": 1, "quiet": True},

@@ -28,7 +28,7 @@ def test_a_field_that_joins_is_drawn_at_its_ends_and_in_all_its_bits(
     known = contract_fields()
     more = {**known, "qp_config_t": {**known["qp_config_t"], JOINED.name: JOINED}}
     monkeypatch.setattr(derived, "contract_fields", lambda: more)
-    monkeypatch.setattr(derived, "_NUMBERS", {*derived._NUMBERS, JOINED.name})
+    monkeypatch.setattr(derived, "NUMBERS", {*derived.NUMBERS, JOINED.name})
     drawn = [plan_of(seed, claims) for seed in SEEDS]
     values = {spec[JOINED.name] for plan in drawn for spec in plan}
     assert {*JOINED.ends.values()} <= values <= {*range(2, 14)}

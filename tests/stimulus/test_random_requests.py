@@ -84,8 +84,8 @@ def test_nor_is_a_receive_posted_that_a_case_has_written_down() -> None:
         play = Asking(Bench(device, factory.claims, seed=1))
         play.connect(0)
         play.receive(0)
-        (known,) = play._qps.values()
-        assert not known._receives
+        (known,) = play.qps.values()
+        assert not known.receives
 
 
 @pytest.mark.parametrize("seed", FEW)
@@ -154,7 +154,7 @@ def played(**request: object) -> str:
         play.region(0, 64)
         play.receive(0)
         play.settle()
-        (known,) = play._qps.values()
+        (known,) = play.qps.values()
         tamper = request.pop("tamper")
         play.request(0, **request)
         bench.settle()
@@ -194,9 +194,9 @@ def test_a_datagram_that_is_lost_is_told(model: ModelFactory) -> None:
         play.request(0, "SEND", 8)
         play.request(0, "SEND", 8, key_mask=1)
         play.settle()
-        (known,) = play._qps.values()
+        (known,) = play.qps.values()
         known.send(UD_SEND_ONLY(psn=2, payload=8, qkey=5).corrupted(bad_icrc()))
-        known._frames[-1] = known.qp.frame(UD_SEND_ONLY(psn=2, payload=8, qkey=5))
+        known.frames[-1] = known.qp.frame(UD_SEND_ONLY(psn=2, payload=8, qkey=5))
         with pytest.raises(CaseFailed, match="want  receives completed"):
             play.settle()
 
@@ -209,12 +209,12 @@ def test_a_key_that_outlives_its_end_is_told(model: ModelFactory) -> None:
         for _ in range(3):
             play.region(0, 64)
         play.receive(0)
-        (known,) = play._qps.values()
+        (known,) = play.qps.values()
         honest = known.key_to_kill
 
         def kill_the_other(request: Request, keys: Collection[int]) -> int:
             named = honest(request, keys)
-            for state in known._oracle._states:
+            for state in known.oracle.states:
                 state.memory.invalidate(known.places[1].region.rkey)
             return named
 

@@ -66,7 +66,7 @@ def live(play: Play, histories: list[str]) -> None:
 
 def test_a_healthy_device_lives_through_every_history() -> None:
     with play_of(timeout_percent=150) as play:
-        live(play, histories_of(play._bench.claims))
+        live(play, histories_of(play.bench.claims))
 
 
 @pytest.mark.parametrize("timeout_percent", [60, 900])
@@ -80,4 +80,4 @@ def test_a_timer_that_is_early_or_late_shows_in_every_history(
 
 def test_what_is_left_out_for_a_device_that_takes_no_command_amid_work() -> None:
     with play_of() as play:
-        assert 0 < len(histories_of(play._bench.claims)) < len(HISTORIES)
+        assert 0 < len(histories_of(play.bench.claims)) < len(HISTORIES)

@@ -19,10 +19,10 @@ LATE = 2
 class Late(ForwardingTarget):
     """Says twice that it has given up another connection, before the first thing that it says."""
 
-    _late: list[Arrival] | None = None
+    late: list[Arrival] | None = None
 
     def receive(self, timeout_ns: int) -> Arrival | None:
-        if self._late is None:
+        if self.late is None:
             arrival = self._inner.receive(timeout_ns)
             packet = parse(arrival.frame) if arrival else None
             assert arrival
@@ -30,8 +30,8 @@ class Late(ForwardingTarget):
             fields = {"remote_id": 0x393D71B9, "reason": 4}
             mad = CmMessage(Attribute.REJ, 0xB9713D39, fields).pack()
             rejected = build(replace(packet, payload=mad))
-            self._late = [*[Arrival(arrival.time_ns, rejected)] * LATE, arrival]
-        return self._late.pop(0) if self._late else self._inner.receive(timeout_ns)
+            self.late = [*[Arrival(arrival.time_ns, rejected)] * LATE, arrival]
+        return self.late.pop(0) if self.late else self._inner.receive(timeout_ns)
 
 
 def test_what_the_device_still_says_of_a_connection_before_is_no_answer_to_the_call() -> None:
@@ -40,5 +40,5 @@ def test_what_the_device_still_says_of_a_connection_before_is_no_answer_to_the_c
         late = Late(target)
         callee = Callee(Bench(late, factory.claims, seed=1))
         assert callee.request.attribute is Attribute.REQ
-        assert late._late == []
+        assert late.late == []
         callee.answer()

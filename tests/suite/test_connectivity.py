@@ -169,7 +169,7 @@ def test_a_device_to_which_frames_mean_nothing_is_told_so_and_no_completion_miss
     ],
 )
 def test_what_memory_holds_of_a_write_says_where_to_look(got: bytes, port: str) -> None:
-    assert port in connectivity._told_of_memory(got, bytes(range(1, 9)))
+    assert port in connectivity.told_of_memory(got, bytes(range(1, 9)))
 
 
 def test_a_good_request_that_is_refused_says_where_to_look() -> None:

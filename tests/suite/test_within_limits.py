@@ -158,8 +158,8 @@ def test_a_message_that_nobody_waits_for_needs_room_as_well(limited: Make) -> No
 def test_room_is_waited_for_while_frames_still_come(
     limited: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    qp = limited(outstanding_packets=8, path_mtus=(4096,)).connect(Service.UC)
-    target = qp._exchange.target
+    bench = limited(outstanding_packets=8, path_mtus=(4096,))
+    qp, target = bench.connect(Service.UC), bench.target
     monkeypatch.setattr(target, "patience", target.patience._replace(answer_ns=8000))
     messages = [qp.post(Op.WRITE, 8 * 4096) for _ in range(3)]  # 3 us a frame
     qp.expect_message(*messages)

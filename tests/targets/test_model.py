@@ -496,7 +496,7 @@ def test_a_question_after_nobody_is_asked_again_and_nothing_leaves() -> None:
     with opened(components=Components(resolves_addresses=True)) as target:
         stranger = Host(PEER.mac, bytes((192, 168, 1, 3)))
         qp = target.open(spec(remote=stranger))
-        target._played.clear()
+        target.played.clear()
         target.post(qp, Work(wr_id=1, op=Op.WRITE, data=bytes(8)))
         assert target.receive(ANSWER_NS) is None
         assert len(target.asides()) >= 2

@@ -110,7 +110,7 @@ def test_a_guest_killed_while_the_agent_is_asked_is_a_death_with_its_last_words(
         source.device(PLACE) as target,
     ):
         assert isinstance(target, VerbsTarget)
-        target._device.call("quit")
+        target.device.call("quit")
         target.register(64)
     works(source)
 

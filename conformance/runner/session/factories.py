@@ -18,7 +18,7 @@ from roceproof.conformance.targets.interface import DeviceFactory
 
 OPTIONS = pytest.StashKey[Options]()
 _CONTROLS = pytest.StashKey[dict[int | None, Controls]]()
-_FACTORIES = pytest.StashKey[dict[int | None, DeviceFactory]]()
+FACTORIES = pytest.StashKey[dict[int | None, DeviceFactory]]()
 
 
 def widths_asked(options: Options) -> tuple[int | None, ...]:
@@ -29,7 +29,7 @@ def widths_asked(options: Options) -> tuple[int | None, ...]:
 
 def factory_of(config: pytest.Config, width: int | None) -> DeviceFactory:
     """The factory of devices of that width."""
-    factories = config.stash.setdefault(_FACTORIES, {})
+    factories = config.stash.setdefault(FACTORIES, {})
     if width not in factories:
         with _told_to_the_user():
             factories[width] = open_factory(config.stash[OPTIONS], width)
@@ -56,7 +56,7 @@ def prepare_factories(config: pytest.Config) -> None:
 
 
 def close_factories(config: pytest.Config) -> None:
-    for factory in config.stash.get(_FACTORIES, {}).values():
+    for factory in config.stash.get(FACTORIES, {}).values():
         factory.close()
 
 

@@ -36,7 +36,7 @@ def plainly_named(items: Sequence[pytest.Item]) -> list[pytest.Item]:
                 item.parent,
                 name=plain,
                 callspec=replace(item.callspec, _idlist=(parameters,)),
-                fixtureinfo=item._fixtureinfo,
+                fixtureinfo=item._fixtureinfo,  # noqa: SLF001 (pytest hands it to from_parent itself)
                 keywords={parameters: True},
                 originalname=item.originalname,
             )

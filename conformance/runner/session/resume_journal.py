@@ -43,7 +43,7 @@ class Over(NamedTuple):
 def begin(path: Path, run: Document) -> int:
     """Start a journal of a run; what it holds then has so many bytes."""
     _must_be_a_file(path)
-    path.write_text(_line({"run": run}), encoding="utf-8")
+    path.write_text(sealed_line({"run": run}), encoding="utf-8")
     return path.stat().st_size
 
 
@@ -100,10 +100,10 @@ def _must_be_a_file(path: Path) -> None:
 
 def _append(path: Path, document: Document) -> None:
     with path.open("a", encoding="utf-8") as file:
-        file.write(_line(document))
+        file.write(sealed_line(document))
 
 
-def _line(document: Document) -> str:
+def sealed_line(document: Document) -> str:
     return json.dumps({**document, _SUM: _sum_of(document)}, sort_keys=True) + "\n"
 
 

@@ -13,7 +13,7 @@ from roceproof.conformance.targets.interface import Claims
 from roceproof.dpi.contract.fields import Field, contract_fields
 from roceproof.verbs.queue_pair import QpSpec
 
-_NUMBERS = {each.name for each in fields(QpSpec) if each.type == "int"}
+NUMBERS = {each.name for each in fields(QpSpec) if each.type == "int"}
 
 
 def the_rest(draw: Draw, claims: Claims, named: Collection[str]) -> dict[str, Any]:
@@ -21,7 +21,7 @@ def the_rest(draw: Draw, claims: Claims, named: Collection[str]) -> dict[str, An
     scope = Scope.of([claims])
 
     def is_meant(field: Field) -> bool:
-        is_free = field.name in _NUMBERS and field.name not in named and not field.why
+        is_free = field.name in NUMBERS and field.name not in named and not field.why
         return is_free and all(map(scope.allows, field.needs.split()))
 
     record = contract_fields()["qp_config_t"].values()

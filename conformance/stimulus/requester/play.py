@@ -57,61 +57,61 @@ class Play(FarSide):
 
         `fields` are those of `QpSpec`, with `service`, `remote_mac` and `remote_ip` as text.
         """
-        spec = spec_of(self._bench, key, fields)
-        known = self._scene.qps.get(key)
+        spec = spec_of(self.bench, key, fields)
+        known = self.scene.qps.get(key)
         if known is None:
-            self._free(spec.local_qpn % self._bench.claims.qps)
-            qp = self._bench.target.open(spec)
+            self._free(spec.local_qpn % self.bench.claims.qps)
+            qp = self.bench.target.open(spec)
             self._add(key, qp, spec, is_active=True)
         elif key in self._strangers:
             self._strangers.discard(key)
-            self._live(known, self._bench.target.open(spec), spec, is_active=True)
+            self._live(known, self.bench.target.open(spec), spec, is_active=True)
         elif self._claims(Capability.RESTART):
             self._ready(known)
-            self._live(known, self._bench.target.restart(known.qp, spec), spec, is_active=True)
+            self._live(known, self.bench.target.restart(known.qp, spec), spec, is_active=True)
         else:
-            self._scene.settle()
-            self._live(known, self._bench.target.reopen(known.qp, spec), spec, is_active=True)
+            self.scene.settle()
+            self._live(known, self.bench.target.reopen(known.qp, spec), spec, is_active=True)
 
     def _free(self, place: int) -> None:
         """No two queue pairs are active in one place: another that is there is reset."""
-        for key, other in list(self._scene.qps.items()):
-            if other.life.is_active and other.life.spec.local_qpn % self._bench.claims.qps == place:
+        for key, other in list(self.scene.qps.items()):
+            if other.life.is_active and other.life.spec.local_qpn % self.bench.claims.qps == place:
                 self.reset(key)
 
     def restart(self, key: int, *, times: int = 1) -> None:
         """A queue pair starts anew so often, always from where it started last."""
-        known = self._scene.qps.get(key)
+        known = self.scene.qps.get(key)
         if known is None or not known.life.is_active or not self._claims(Capability.RESTART):
             return
         if times > 1:
-            self._scene.settle()
+            self.scene.settle()
         self._ready(known)
         for _ in range(times):
             spec = known.life.spec
-            self._live(known, self._bench.target.restart(known.qp, spec), spec, is_active=True)
+            self._live(known, self.bench.target.restart(known.qp, spec), spec, is_active=True)
 
     def idle(self, key: int, **fields: Any) -> None:
         """A queue pair that is never configured: what is posted on it must be refused."""
-        spec = spec_of(self._bench, key, fields)
-        if key not in self._scene.qps and self._claims(Capability.RESTART):
+        spec = spec_of(self.bench, key, fields)
+        if key not in self.scene.qps and self._claims(Capability.RESTART):
             self._add(key, Qp(spec.local_qpn, spec), spec, is_active=False)
             self._strangers.add(key)
 
     def reset(self, key: int) -> None:
         """The queue pair is made inactive amid whatever it does."""
-        known = self._scene.qps.get(key)
+        known = self.scene.qps.get(key)
         if known is None or not self._claims(Capability.RESTART):
             return
         self._ready(known)
-        self._bench.target.set_state(known.qp, State.RESET)
+        self.bench.target.set_state(known.qp, State.RESET)
         self._live(known, known.qp, known.life.spec, is_active=False)
 
     def power_on(self) -> None:
         """The whole device is reset: nothing of it is known any more, and nothing comes of it."""
         if self._claims(Capability.POWER_ON):
-            self._bench.power_on()
-            self._scene.power_on()
+            self.bench.power_on()
+            self.scene.power_on()
             self._strangers.clear()
 
     # work
@@ -138,8 +138,8 @@ class Play(FarSide):
 
         Each is so many bytes longer than the one before, and begins so many lanes further on.
         """
-        known = self._scene.qps.get(key)
-        claims, is_beyond = self._bench.claims, length is not None
+        known = self.scene.qps.get(key)
+        claims, is_beyond = self.bench.claims, length is not None
         if known is None:
             return
         if not may_post(claims, known.life.spec.service, Op[op], is_beyond=is_beyond):
@@ -166,30 +166,30 @@ class Play(FarSide):
             )
             if self._is_full(known, work):
                 return
-            self._scene.pace.posts(known.life.spec.path_mtu)
+            self.scene.pace.posts(known.life.spec.path_mtu)
             known.posted(work)
-            self._bench.target.post(known.qp, work)
+            self.bench.target.post(known.qp, work)
 
     def wear(self, key: int, *, times: int = 1, syndrome: int = _REMOTE_ERROR) -> None:
         """So often: a message, an answer that fails it, and a start anew where it began."""
-        known = self._scene.qps.get(key)
+        known = self.scene.qps.get(key)
         if known is None or not known.is_reliable or not self._claims(Capability.RESTART):
             return
         for _ in range(times if known.life.is_active else 0):
             self.post(key, self._operation_of(known), 1)
             self.until()
             self.answer(key, syndrome=syndrome)
-            self._scene.advance(_FLUSH_NS)
+            self.scene.advance(_FLUSH_NS)
             self.restart(key)
 
     def endless(self, key: int, op: str, length: int, *, frames: int = 4, **fields: Any) -> None:
         """The first frames of a message too long to be simulated; all else has ended before."""
-        known, claims = self._scene.qps.get(key), self._bench.claims
+        known, claims = self.scene.qps.get(key), self.bench.claims
         if known is None or claims.data_width is None or self._is_endless:
             return
         if not may_post(claims, known.life.spec.service, Op[op], is_beyond=True):
             return
-        self._scene.settle()
+        self.scene.settle()
         self._is_endless = True
         self.post(key, op, length=length, **fields)
         for came in range(frames):
@@ -199,9 +199,9 @@ class Play(FarSide):
         """A frame more comes, as long as the queue pair has not failed."""
         if not known.life.is_active or known.judge.is_dead:
             return self.until()
-        patience_ns = _SLOWEST * self._bench.target.patience.answer_ns
-        if self._scene.until(1, patience_ns) and not known.judge.is_dead:
-            raise self._bench.failed(
+        patience_ns = _SLOWEST * self.bench.target.patience.answer_ns
+        if self.scene.until(1, patience_ns) and not known.judge.is_dead:
+            raise self.bench.failed(
                 f"want  a frame behind {came} others, in a message of {length:,} bytes\n"
                 "got   nothing in time",
                 rules=["MTU-07"],
@@ -211,50 +211,50 @@ class Play(FarSide):
 
     def disturb(self, **percent: int) -> None:
         """Hold streams back from now on."""
-        self._scene.disturb(percent)
+        self.scene.disturb(percent)
 
     def wait(self, ns: int) -> None:
         """Let time pass."""
-        self._scene.advance(ns)
+        self.scene.advance(ns)
 
     def until(self, frames: int = 1, *, within: int = 20_000) -> None:
         """Wait for so many frames of the device, and not longer."""
-        self._scene.until(frames, within)
+        self.scene.until(frames, within)
 
     def expire(self) -> None:
         """Nobody answers, until everything has ended that has a timer of some milliseconds."""
-        patience, begun = self._bench.target.patience, self._bench.target.now_ns
-        while longest := max(map(_latest_ns, self._scene.qps.values()), default=0):
-            if self._bench.target.now_ns - begun > longest + 2 * patience.answer_ns:
+        patience, begun = self.bench.target.patience, self.bench.target.now_ns
+        while longest := max(map(_latest_ns, self.scene.qps.values()), default=0):
+            if self.bench.target.now_ns - begun > longest + 2 * patience.answer_ns:
                 return  # who is late is told by who judges it
-            self._scene.advance(patience.quiet_ns // _SHARES)
+            self.scene.advance(patience.quiet_ns // _SHARES)
 
     def settle(self) -> None:
         """The far side answers everything, and everything ends."""
-        self._scene.settle()
+        self.scene.settle()
 
     def finish(self) -> None:
         """Everything ends, and each queue pair is as healthy as before."""
         if self._is_endless:
             return
-        self._scene.settle()
-        for key in list(self._scene.qps):
-            known = self._scene.qps[key]
+        self.scene.settle()
+        for key in list(self.scene.qps):
+            known = self.scene.qps[key]
             if known.judge.is_dead:
                 self.restart(key)
             if known.life.is_active and not known.judge.is_dead:
                 self.post(key, self._operation_of(known), 1)
-        self._scene.settle()
-        self._scene.close()
+        self.scene.settle()
+        self.scene.close()
 
     # inside
 
     def _is_full(self, known: QueuePair, work: Work) -> bool:
         """Whether the device may not have so much outstanding."""
-        limits = self._bench.claims.limits
+        limits = self.bench.claims.limits
         if not limits.limits_depth:
             return False
-        counted = self._scene.qps.values() if limits.outstanding_shared else [known]
+        counted = self.scene.qps.values() if limits.outstanding_shared else [known]
         packets = [count for each in counted for _, count in each.open]
         packets.append(known.life.packets(work))
         return limits.against_depth(len(packets), sum(packets)) is not None
@@ -263,10 +263,10 @@ class Play(FarSide):
         """Where nobody knew any more in which life the device is, wait until it tells."""
         may_send_again = known.is_reliable and self._claims(Capability.RETRANSMISSION)
         if may_send_again or known.judge.uncertain_lives >= _UNCERTAIN_LIVES:
-            self._scene.settle()
+            self.scene.settle()
 
     def _operation_of(self, known: QueuePair) -> str:
-        claims, service = self._bench.claims, known.life.spec.service
+        claims, service = self.bench.claims, known.life.spec.service
         names = ("SEND", "WRITE", "SEND_IMM", "WRITE_IMM")
         found = (name for name in names if may_post(claims, service, Op[name], is_beyond=False))
         return next(found, names[0])
@@ -274,17 +274,17 @@ class Play(FarSide):
     def _add(self, key: int, qp: Qp, spec: QpSpec, *, is_active: bool) -> None:
         life = Life(
             spec=spec,
-            host=self._bench.target.host_for(spec),
+            host=self.bench.target.host_for(spec),
             is_active=is_active,
-            identification=self._bench.claims.limits.identification,
-            flushes=self._bench.claims.limits.flushes,
+            identification=self.bench.claims.limits.identification,
+            flushes=self.bench.claims.limits.flushes,
         )
         judge = judge_of(
             life,
             retransmits=self._claims(Capability.RETRANSMISSION),
             is_ordered=self._claims(Capability.RESTART),
         )
-        self._scene.add(key, QueuePair(qp, judge, life))
+        self.scene.add(key, QueuePair(qp, judge, life))
 
     def _live(self, known: QueuePair, qp: Qp, spec: QpSpec, *, is_active: bool) -> None:
         life = Life(
@@ -297,7 +297,7 @@ class Play(FarSide):
         )
         known.lives(life, qp)
         known.unserved = 0
-        self._scene.changed(known)
+        self.scene.changed(known)
 
 
 def _latest_ns(known: QueuePair) -> int:

@@ -25,8 +25,8 @@ _ON_ITS_WAY = 1 << 10
 
 class FarSide:
     def __init__(self, bench: Bench) -> None:
-        self._bench = bench
-        self._scene = Scene(bench)
+        self.bench = bench
+        self.scene = Scene(bench)
         self._sent = 0
 
     def answer(
@@ -53,13 +53,13 @@ class FarSide:
         `brink` says how near the sum of its IPv4 header is to turning over, `fields` are a
         pattern's.
         """
-        known = self._scene.qps.get(key)
+        known = self.scene.qps.get(key)
         if known is None or not known.is_reliable:
             return
         psn = _place(known, back=back, oldest=oldest, share=share, ahead=ahead)
         psn ^= 0 if flip is None else 1 << flip
         psn = _seen(known, psn, repeats=self._claims(Capability.RETRANSMISSION))
-        if flaw == "alias" and self._scene.is_known(known.qp.qpn ^ 1 << bit % 24):
+        if flaw == "alias" and self.scene.is_known(known.qp.qpn ^ 1 << bit % 24):
             return
         answer = response(
             known.codec,
@@ -75,12 +75,12 @@ class FarSide:
         known.is_settled = False
         for turn in range(count):
             if flaw is None:
-                self._scene.say(known, answer, is_void=turn > 0)  # the same again says nothing new
-                lag = self._scene.pace.lag_ns(self._bench.target.now_ns)
-                now = self._bench.target.now_ns
+                self.scene.say(known, answer, is_void=turn > 0)  # the same again says nothing new
+                lag = self.scene.pace.lag_ns(self.bench.target.now_ns)
+                now = self.bench.target.now_ns
                 known.judge.answered(Response(psn, syndrome, now, now + lag))
             else:
-                self._scene.say(known, answer, is_void=True, is_damaged=flaw == DAMAGED)
+                self.scene.say(known, answer, is_void=True, is_damaged=flaw == DAMAGED)
 
     def salvo(
         self,
@@ -96,20 +96,20 @@ class FarSide:
             code = syndrome if syndrome > _ACK else (syndrome + place) % _CODES
             self.answer(key, oldest=oldest, syndrome=code, flaw=flaw, bit=bit)
             if apart:
-                self._scene.advance(apart)
+                self.scene.advance(apart)
 
     def serve(self, key: int, every: int = 1) -> None:
         """From now on the far side acknowledges every so many messages by itself; 0 ends that."""
-        known = self._scene.qps.get(key)
+        known = self.scene.qps.get(key)
         if known is not None and known.is_reliable:
             known.serve_every = every
 
     def foreign(self, kind: str, size: int = 0, *, count: int = 1, damaged: bool = False) -> None:
-        host = self._bench.target.host
+        host = self.bench.target.host
         for _ in range(count):
             self._sent += 1
-            frame = FOREIGN[kind](self._bench.peers[1], host, Random(self._sent), size)
-            self._scene.send(frame, is_void=True, is_damaged=damaged)
+            frame = FOREIGN[kind](self.bench.peers[1], host, Random(self._sent), size)
+            self.scene.send(frame, is_void=True, is_damaged=damaged)
 
     def ask(
         self,
@@ -128,17 +128,17 @@ class FarSide:
         """
         if not self._claims(Capability.LOCKSTEP):
             return
-        asker = self._bench.peers[1]
+        asker = self.bench.peers[1]
         asker = Host(
             parse_mac(mac) if mac else asker.mac, ip_address(ip).packed if ip else asker.ip
         )
         for _ in range(count):
-            self._scene.ask(asker, size, said, is_damaged=damaged)
+            self.scene.ask(asker, size, said, is_damaged=damaged)
             if apart:
-                self._scene.advance(apart)
+                self.scene.advance(apart)
 
     def _claims(self, capability: Capability) -> bool:
-        return capability in self._bench.claims.capabilities
+        return capability in self.bench.claims.capabilities
 
 
 def _seen(known: QueuePair, psn: int, *, repeats: bool) -> int:

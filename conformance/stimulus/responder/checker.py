@@ -65,24 +65,24 @@ class Asked:
         self.former: list[bytes] = []
         """Frames of lives before."""
         self._bench = bench
-        self._frames: list[bytes] = []
+        self.frames: list[bytes] = []
         self._judged = 0
         self._breaks = NOTHING
         self._outcomes: list[Outcome] = []
-        self._oracle = self._new_oracle()
-        self._receives: list[range] = []
+        self.oracle = self._new_oracle()
+        self.receives: list[range] = []
         """Where they lie in the inbox."""
         self.begin()
 
     def begin(self) -> None:
         """A life begins; memory is what it was, but for what was made invalid."""
-        self.places = [place for place in self.places if self._oracle.holds(place.region.rkey)]
-        self.former += self._frames
-        self._frames, self._outcomes, self._receives = [], [], []
+        self.places = [place for place in self.places if self.oracle.holds(place.region.rkey)]
+        self.former += self.frames
+        self.frames, self._outcomes, self.receives = [], [], []
         self.sent, self.read = [], []
         self._judged = self.next_psn = 0
         self._breaks = NOTHING
-        self._oracle = self._new_oracle()
+        self.oracle = self._new_oracle()
         for place in self._all_places():
             self._mirror(place)
 
@@ -105,11 +105,11 @@ class Asked:
     @property
     def waiting(self) -> int:
         """How many receives of this life have not completed."""
-        return len(self._receives) - len(self._outcomes)
+        return len(self.receives) - len(self._outcomes)
 
     def fails(self) -> None:
         """Its owner tells it to; the device is at rest."""
-        self._oracle.fail()
+        self.oracle.fail()
 
     def add_outcomes(self, outcomes: Iterable[Outcome]) -> None:
         """Completions of receives that somebody else has taken in."""
@@ -120,8 +120,8 @@ class Asked:
         assert self.inbox is not None
         region = self.inbox.region
         number = self.qp.post_receive(region, offset=offset, length=length, may_wait=may_wait)
-        self._oracle.post_receive(wr_id=number, region=region, offset=offset, length=length)
-        self._receives.append(range(offset, offset + length))
+        self.oracle.post_receive(wr_id=number, region=region, offset=offset, length=length)
+        self.receives.append(range(offset, offset + length))
 
     def may_be_asked(self, request: Request) -> bool:
         """Whether its service has the operation, a message of that length, and such ACKs."""
@@ -134,7 +134,7 @@ class Asked:
         """Its key is taken back; the device is at rest."""
         place.region.deregister()
         self.places.remove(place)
-        self._oracle.forget(place.region.rkey)
+        self.oracle.forget(place.region.rkey)
 
     def key_to_kill(self, request: Request, keys: Collection[int]) -> int:
         """The key that a SEND with invalidate names: of no first region, and none by accident."""
@@ -163,7 +163,7 @@ class Asked:
         """Send any frame; the observer does not see one that is void."""
         breaks |= self._breaks
         self._bench.send(frame, flow=self.qp.to_device, is_void=is_void, breaks=breaks)
-        self._frames.append(frame)
+        self.frames.append(frame)
 
     def goes_astray(self) -> None:
         """From now on the plan is no healthy requester, until the next life."""
@@ -172,13 +172,13 @@ class Asked:
     @property
     def is_dead(self) -> bool:
         """Whether the device cannot be serving any more."""
-        return not self._oracle.may_live
+        return not self.oracle.may_live
 
     def judge(self) -> str | None:
         """What does not fit, now that the device is at rest."""
         self.read.clear()
         wrong = self._wrong_answer() or self._wrong_completion() or self._wrong_memory()
-        expected = {distance(psn, self.qp.spec.rq_psn) for psn in self._oracle.next_psns}
+        expected = {distance(psn, self.qp.spec.rq_psn) for psn in self.oracle.next_psns}
         if len(expected) == 1:
             (due,) = expected
             if due != self.next_psn:
@@ -188,14 +188,14 @@ class Asked:
 
     def out_of_order(self, wrong: str) -> list[str]:
         """Why a receive that has completed must not have, where a packet was not in its place."""
-        rule = rule_out_of_order(self._frames, self.qp.spec.rq_psn)
+        rule = rule_out_of_order(self.frames, self.qp.spec.rq_psn)
         return [rule] if rule is not None and wrong.startswith(MORE) else []
 
     def _all_places(self) -> list[Place]:
         return [*self.places, *([self.inbox] if self.inbox else [])]
 
     def _mirror(self, place: Place) -> None:
-        self._oracle.mirror(place.region, access=place.access, domain=place.domain)
+        self.oracle.mirror(place.region, access=place.access, domain=place.domain)
 
     # what may be wrong
 
@@ -203,9 +203,9 @@ class Asked:
         answers = [p for p in self.qp.inbox if not _is_notification(p.bth.opcode)]
         self.qp.inbox.clear()
         segments = [Segment(p.bth, p.extensions, p.payload) for p in answers]
-        frames = self._frames[self._judged :]
-        first, self._judged = self._judged, len(self._frames)
-        wrong = self._oracle.observe_all(frames, segments)
+        frames = self.frames[self._judged :]
+        first, self._judged = self._judged, len(self.frames)
+        wrong = self.oracle.observe_all(frames, segments)
         if wrong is None:
             return None
         start = self.qp.spec.rq_psn
@@ -225,7 +225,7 @@ class Asked:
 
     def _wrong_completion(self) -> str | None:
         self._outcomes += self._bench.completions(self.qp, count=0, within_ns=0)
-        allowed = self._oracle.observe_outcomes(self._outcomes, is_strict=True)
+        allowed = self.oracle.observe_outcomes(self._outcomes, is_strict=True)
         if allowed:
             return wrong_outcomes(allowed, self._outcomes)
         sender = self.qp.spec.remote_qpn
@@ -238,10 +238,10 @@ class Asked:
 
     def _wrong_memory(self) -> str | None:
         found = {p.region.rkey: p.region.read(0, p.region.size) for p in self._all_places()}
-        starts = [each.start for each in self._receives if self.is_datagram]
+        starts = [each.start for each in self.receives if self.is_datagram]
         unsaid = [range(at, at + _UNSAID) for at in starts]
         inbox = 0 if self.inbox is None else self.inbox.region.rkey
-        differing = self._oracle.observe_memory(found, unsaid={inbox: unsaid})
+        differing = self.oracle.observe_memory(found, unsaid={inbox: unsaid})
         if differing is None:
             return None
         rkey, offset = differing
@@ -253,13 +253,13 @@ class Asked:
         return f"want  other bytes from {offset} on in the region of key {rkey:#x}{told}"
 
     def _is_in_front(self, offset: int) -> bool:
-        return any(offset in range(each.start, each.start + GRH_BYTES) for each in self._receives)
+        return any(offset in range(each.start, each.start + GRH_BYTES) for each in self.receives)
 
     def _is_to_be_written(self, place: Place, offset: int) -> bool:
         """By a request of this life, or by what comes into a receive."""
         if place is self.inbox:
-            return any(offset in each for each in self._receives)
-        return is_addressed(self._frames, place.region.addr + offset, place.region.rkey)
+            return any(offset in each for each in self.receives)
+        return is_addressed(self.frames, place.region.addr + offset, place.region.rkey)
 
 
 def until_taken(bench: Bench) -> None:

@@ -30,11 +30,11 @@ class Commanding:
     """What a player can do of it."""
 
     _bench: Bench
-    _qps: dict[int, Asked]
+    qps: dict[int, Asked]
 
     def walk(self, key: int, *, working: Collection[str] = ()) -> None:
         """A queue pair without receives begins anew, state by state, and has work in these."""
-        known = self._qps.get(key)
+        known = self.qps.get(key)
         if known is None or not self._has_states():
             return
         self.settle()
@@ -48,7 +48,7 @@ class Commanding:
 
     def fail(self, key: int, *, working: bool = False) -> None:
         """A queue pair is told to fail; then it may have work."""
-        known = self._qps.get(key)
+        known = self.qps.get(key)
         if known is None or not self._has_states():
             return
         self.settle()
@@ -60,7 +60,7 @@ class Commanding:
 
     def overfill(self, key: int, *, more: int = 1) -> None:
         """As many receives as a queue holds, and some that wait for room."""
-        known, most = self._qps.get(key), self._bench.claims.receives
+        known, most = self.qps.get(key), self._bench.claims.receives
         if known is None or known.inbox is None or known.is_dead or most > _MANY:
             return
         if not known.qp.executes(Op.SEND):

@@ -16,11 +16,11 @@ INVALIDATING = (0x16, 0x17)
 class Revoking:
     """What a player can do of it."""
 
-    _qps: dict[int, Asked]
+    qps: dict[int, Asked]
 
     def forget(self, key: int) -> None:
         """Take back the key of the region that was made last, but for the first."""
-        known = self._qps.get(key)
+        known = self.qps.get(key)
         if known is not None and len(known.places) > 1:
             self.settle()
             with suppress(Beyond):
@@ -28,7 +28,7 @@ class Revoking:
 
     def reinvalidate(self, key: int, *, kills: int = 0) -> None:
         """The latest SEND with invalidate once more, which names the key of another region."""
-        known = self._qps.get(key)
+        known = self.qps.get(key)
         sent = [each for each in known.sent if each.opcode in INVALIDATING] if known else []
         if known is None or not sent or len(known.places) < 2:
             return
@@ -39,7 +39,7 @@ class Revoking:
 
     def read_inbox(self, key: int, size: int, *, offset: int = 0) -> None:
         """READ the memory of the receives, which is the first that a device is told of."""
-        known = self._qps.get(key)
+        known = self.qps.get(key)
         if known is None or known.inbox is None or known.is_datagram:
             return
         self.settle()

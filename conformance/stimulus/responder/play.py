@@ -60,7 +60,7 @@ class Asking(Sharing, Hurrying, Revoking, Commanding):
     def __init__(self, bench: Bench, *, inbox: int = _INBOX_BYTES) -> None:
         bench.unjudged |= OF_THE_ORACLE
         self._bench, self._inbox = bench, inbox
-        self._qps: dict[int, Asked] = {}
+        self.qps: dict[int, Asked] = {}
         self._made, self._is_held = 0, False
         self._held = Counter[int]()
         """READs and atomics of each queue pair since the device was at rest."""
@@ -82,28 +82,28 @@ class Asking(Sharing, Hurrying, Revoking, Commanding):
         wanted = fields.get(_DEPTH, 0)
         depth = claims.limits.fixed_of_qp.get(_DEPTH, wanted)
         self._depths[key] = depth if depth < wanted else _PSNS
-        known = self._qps.get(key)
+        known = self.qps.get(key)
         self.settle()
         if known is not None:
             if Capability.RESET in claims.capabilities:
                 known.qp.reconnect(**{n: v for n, v in said.items() if n not in _OF_THE_FIRST})
                 known.begin()
-        elif len(self._qps) < claims.qps and Capability[service] in claims.capabilities:
+        elif len(self.qps) < claims.qps and Capability[service] in claims.capabilities:
             qp = self._bench.connect(Service[service], **said)
-            self._qps[key] = Asked(self._bench, qp)
+            self.qps[key] = Asked(self._bench, qp)
             self._register(key, self._inbox, FULL_ACCESS, is_inbox=True)
 
     def region(
         self, key: int, size: int = 1024, *, access: Sequence[str] = (), is_foreign: bool = False
     ) -> None:
         """Memory that requests may name, with these rights, all if none is said."""
-        if key in self._qps:
+        if key in self.qps:
             self.settle()
             self._register(key, size, frozenset(access) or FULL_ACCESS, is_foreign=is_foreign)
 
     def receive(self, key: int, size: int = 256, *, offset: int = 0, count: int = 1) -> None:
         """Post so many receives of that size, to a device that has anything to do with them."""
-        known = self._qps.get(key)
+        known = self.qps.get(key)
         if known is None or known.inbox is None or not any(map(known.qp.executes, TAKE_RECEIVE)):
             return
         self.settle()
@@ -122,7 +122,7 @@ class Asking(Sharing, Hurrying, Revoking, Commanding):
 
     def request(self, key: int, op: str = "WRITE", size: int = 0, **fields: Any) -> None:
         """A message to where a requester would go on; `fields` are those of `Request`."""
-        known = self._qps.get(key)
+        known = self.qps.get(key)
         if known is None or not known.places:
             return
         request = Request(op=Op[op], size=size, **{"ask": known.asks} | fields)
@@ -156,7 +156,7 @@ class Asking(Sharing, Hurrying, Revoking, Commanding):
 
     def again(self, key: int, *, back: int = 1, count: int = 1, ask: bool | None = None) -> None:
         """Packets of this life once more, the first of them so many back."""
-        known = self._qps.get(key)
+        known = self.qps.get(key)
         if known is None:
             return
         self.settle()
@@ -176,7 +176,7 @@ class Asking(Sharing, Hurrying, Revoking, Commanding):
         key_mask: int = 0,
     ) -> None:
         """A READ of this life once more, from a later response on, or from elsewhere."""
-        known = self._qps.get(key)
+        known = self.qps.get(key)
         reads = [each for each in known.sent if each.opcode == READ] if known else []
         if known is None or not reads:
             return
@@ -196,7 +196,7 @@ class Asking(Sharing, Hurrying, Revoking, Commanding):
 
     def late(self, key: int, *, back: int = 1, count: int = 1) -> None:
         """Frames of lives before."""
-        known = self._qps.get(key)
+        known = self.qps.get(key)
         if known is not None:
             self._let_reads_end(known)
             known.goes_astray()
@@ -215,7 +215,7 @@ class Asking(Sharing, Hurrying, Revoking, Commanding):
         psn: int = 0,
     ) -> None:
         """The SEND or WRITE that is due, or one so far from there, but for a flaw; one packet."""
-        known = self._qps.get(key)
+        known = self.qps.get(key)
         if known is None or not known.places:
             return
         self._let_reads_end(known)
@@ -236,7 +236,7 @@ class Asking(Sharing, Hurrying, Revoking, Commanding):
 
     def raw(self, key: int, value: int, *, size: int = 0, psn: int = 0, length: int = 0) -> None:
         """A packet of any opcode of the service, so far from where it is due."""
-        known = self._qps.get(key)
+        known = self.qps.get(key)
         if known is None or not known.places or known.is_datagram or value in INVALIDATING:
             return
         self._let_reads_end(known)
@@ -276,7 +276,7 @@ class Asking(Sharing, Hurrying, Revoking, Commanding):
         until_taken(self._bench)
         self._bench.settle()
         self._held.clear()
-        for key, known in self._qps.items():
+        for key, known in self.qps.items():
             wrong = known.judge()
             if wrong is not None:
                 service = known.qp.spec.service.name
@@ -285,12 +285,12 @@ class Asking(Sharing, Hurrying, Revoking, Commanding):
 
     def serves(self, key: int) -> bool:
         """Whether a queue pair may go on, by what was judged last."""
-        return not self._qps[key].is_dead
+        return not self.qps[key].is_dead
 
     def finish(self) -> None:
         """Everything ends, and each serves one message more, those that failed begun anew."""
         self.settle()
-        for key, known in self._qps.items():
+        for key, known in self.qps.items():
             if known.is_dead:
                 self.connect(key)
             self.request(key, "SEND" if known.is_datagram else "WRITE", _FENCE_BYTES)
@@ -307,7 +307,7 @@ class Asking(Sharing, Hurrying, Revoking, Commanding):
         is_foreign: bool = False,
         is_inbox: bool = False,
     ) -> None:
-        known, target = self._qps[key], self._bench.target
+        known, target = self.qps[key], self._bench.target
         try:
             region = (
                 target.register_elsewhere(size)
@@ -332,7 +332,7 @@ class Asking(Sharing, Hurrying, Revoking, Commanding):
             self.settle()
 
     def _keys(self) -> set[int]:
-        return {key for known in self._qps.values() for key in known.all_keys()}
+        return {key for known in self.qps.values() for key in known.all_keys()}
 
     def _let_reads_end(self, known: Asked) -> None:
         """The same for packets that may write anywhere."""

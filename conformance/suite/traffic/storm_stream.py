@@ -89,7 +89,7 @@ class Stream:
         self._coming = self._frames()
         self._next: Due | None = None
         self._left: deque[Posted] = deque()  # and are not acknowledged
-        self._to_complete: deque[Posted] = deque()
+        self.to_complete: deque[Posted] = deque()
         self._failure: tuple[int, str] | None = None  # PSN that a NAK named, and the status
         self._is_dead = False
         self._had_begun = False
@@ -108,21 +108,21 @@ class Stream:
         allowed_depth(self.claims, 1, _packets([message]))
         self._held.append(message)
         self._to_leave.append(message)
-        self._to_complete.append(message)
-        self._hand_over()
+        self.to_complete.append(message)
+        self.hand_over()
         self._forget_rest()
         return message
 
     def _forget_rest(self) -> None:
         """Of a queue pair in error, on a device that does not flush, nothing more is due."""
         if self._is_dead and not self.claims.limits.flushes:
-            self.qp.ended |= {each.work.wr_id for each in self._to_complete}
-            for waiting in (self._held, self._to_complete):
+            self.qp.ended |= {each.work.wr_id for each in self.to_complete}
+            for waiting in (self._held, self.to_complete):
                 waiting.clear()
 
-    def _hand_over(self) -> None:
+    def hand_over(self) -> None:
         while self._held:
-            given = [m for s in self._sharing for m in islice(s._to_complete, s.in_flight)]
+            given = [m for s in self._sharing for m in islice(s.to_complete, s.in_flight)]
             posted = [*given, self._held[0]]
             if self.claims.limits.against_depth(len(posted), _packets(posted)) is not None:
                 return
@@ -161,13 +161,13 @@ class Stream:
         """A completion of the device; raises Wrong if another one was due."""
         spec = self.qp.spec
         told = f"work {outcome.wr_id:#x} completed with {ended(outcome, spec)}"
-        if not self._to_complete:
+        if not self.to_complete:
             raise Wrong(f"want  no completion\ngot   {told}")
-        message = self._to_complete.popleft()
+        message = self.to_complete.popleft()
         self.qp.ended.add(outcome.wr_id)
         status = self._status(message)
         if (outcome.wr_id, outcome.status) != (message.work.wr_id, status):
-            later = [m.ordinal for m in self._to_complete if m.work.wr_id == outcome.wr_id]
+            later = [m.ordinal for m in self.to_complete if m.work.wr_id == outcome.wr_id]
             which = f", which is message {later[0]}: one before it is left out" if later else ""
             raise Wrong(
                 f"want  work {message.work.wr_id:#x} (message {message.ordinal}) "
@@ -178,7 +178,7 @@ class Stream:
         if status == SUCCESS:
             self.qp.succeeded.add(outcome.wr_id)
         for stream in self._sharing:
-            stream._hand_over()
+            stream.hand_over()
         if status != SUCCESS:
             self._is_dead = True
             self._forget_rest()
@@ -193,7 +193,7 @@ class Stream:
     @property
     def in_flight(self) -> int:
         """Messages posted and not completed."""
-        return len(self._to_complete) - len(self._held)
+        return len(self.to_complete) - len(self._held)
 
     @property
     def waits_for_room(self) -> bool:
@@ -203,7 +203,7 @@ class Stream:
     @property
     def rests(self) -> bool:
         """Whether nothing can come: what the device has of this queue pair is unanswered."""
-        if not self._to_complete:
+        if not self.to_complete:
             return False
         if not self.in_flight:
             return True  # what is posted has no room yet, be the queue pair dead or not
@@ -211,13 +211,13 @@ class Stream:
             return False
         due = self._peek()
         is_behind = due is None or due.message in self._held
-        is_unanswered = self._to_complete[0].end_psn > self.acked_psn
+        is_unanswered = self.to_complete[0].end_psn > self.acked_psn
         return is_behind and is_unanswered and self.qp.spec.service is Service.RC
 
     @property
     def is_done(self) -> bool:
         """Whether nothing is due any more."""
-        return not self._to_complete and (self._is_dead or self._peek() is None)
+        return not self.to_complete and (self._is_dead or self._peek() is None)
 
     def unanswered(self) -> list[Posted]:
         """Messages that have left whole and are not acknowledged."""
@@ -227,8 +227,8 @@ class Stream:
         """What has not come, for a failure."""
         due = None if self._is_dead else self._peek()
         words = [] if due is None or due.message in self._held else [f"{due} has not come"]
-        if self._to_complete:
-            message = self._to_complete[0]
+        if self.to_complete:
+            message = self.to_complete[0]
             words.append(f"message {message.ordinal} of {message.work.size} bytes is not completed")
         return "; ".join(words)
 
@@ -237,8 +237,8 @@ class Stream:
         due = None if self._is_dead else self._peek()
         if due is not None and due.message not in self._held:
             return Stop(Kind.NO_PACKET, self.qp, due.message, due.place, is_first=True)
-        if self._to_complete:
-            return Stop(Kind.NO_COMPLETION, self.qp, self._to_complete[0], is_first=True)
+        if self.to_complete:
+            return Stop(Kind.NO_COMPLETION, self.qp, self.to_complete[0], is_first=True)
         return None
 
     # what the other end says

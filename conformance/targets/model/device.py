@@ -78,7 +78,7 @@ class ModelTarget(Target):
         self._leaving: Arrival | None = None
         self._arrivals: deque[Arrival] = deque()
         self._asides: deque[bytes] = deque()  # ARP, ND and ping
-        self._played: dict[bytes, bytes] = {}  # MACs of hosts that the bench is, by their addresses
+        self.played: dict[bytes, bytes] = {}  # MACs of hosts that the bench is, by their addresses
         self._replies: deque[Arrival] = deque()  # to questions after them
 
     @property
@@ -111,7 +111,7 @@ class ModelTarget(Target):
         return len(self._inbound)
 
     def plays(self, host: Host) -> None:
-        self._played[host.ip] = host.mac
+        self.played[host.ip] = host.mac
 
     def wait(self, duration_ns: int) -> None:
         self._run(self._now + duration_ns, lambda: False)
@@ -170,7 +170,7 @@ class ModelTarget(Target):
     def _take_asides(self, frames: list[bytes]) -> None:
         """Questions after hosts that the bench is are answered, the rest is kept."""
         for frame in frames:
-            reply = neighbours.answer(frame, self._played)
+            reply = neighbours.answer(frame, self.played)
             if reply is None:
                 self._asides.append(frame)
             else:

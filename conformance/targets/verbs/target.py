@@ -47,7 +47,7 @@ class VerbsTarget(Target):
     def __init__(self, device: VerbsDevice) -> None:
         self.host = device.host
         self.patience = device.patience
-        self._device = device
+        self.device = device
         self._held_up_before = held_up_ns() + device.held_up_ns()
         self._wire = device.wire
         self._call = device.call
@@ -64,7 +64,7 @@ class VerbsTarget(Target):
 
     def held_up_ns(self) -> int:
         """What the scheduler says of this process and, where it is one, of the device."""
-        return held_up_ns() + self._device.held_up_ns() - self._held_up_before
+        return held_up_ns() + self.device.held_up_ns() - self._held_up_before
 
     @property
     def host_traffic(self) -> Mapping[str, int]:
@@ -73,21 +73,21 @@ class VerbsTarget(Target):
 
     def send(self, frame: bytes) -> None:
         """Hand the device a frame at once."""
-        with self._device.told():
+        with self.device.told():
             self._wire.send(frame)
 
     def receive(self, timeout_ns: int) -> Arrival | None:
         """The next frame of the device that is not the host's own."""
-        with self._device.told():
+        with self.device.told():
             return self._wire.receive(timeout_ns)
 
     def wait(self, duration_ns: int) -> None:
-        with self._device.told():
+        with self.device.told():
             self._wire.wait(duration_ns)
 
     def host_for(self, spec: QpSpec) -> Host:
         """The device's address that such a queue pair uses: of its IP version and VLAN."""
-        return self._device.address_for(spec).host
+        return self.device.address_for(spec).host
 
     def open(self, spec: QpSpec) -> Qp:
         """Create a queue pair; its number is the kernel's choice."""
@@ -112,12 +112,12 @@ class VerbsTarget(Target):
             raise TargetError("a queue pair keeps its service and its receive queue: open another")
         self.set_state(qp, State.RESET)
         self._poll(qp, at_least=0, timeout_ns=0)
-        self._device.run_empty(lambda frame: is_from(qp, frame))
+        self.device.run_empty(lambda frame: is_from(qp, frame))
         return self._brought(Qp(qp.qpn, spec, qp.handle))
 
     def set_state(self, qp: Qp, state: State) -> None:
         """Move a queue pair, step by step where verbs want that."""
-        own = self._device.address_for(qp.spec)
+        own = self.device.address_for(qp.spec)
         self._play(qp.spec.remote)
         held = self._held[qp.handle]
         for step in verbs_work.steps(held.state, state):
@@ -189,9 +189,9 @@ class VerbsTarget(Target):
         self._play(peer)
         question = neighbours.solicit(peer, self.host.ip)
         echo = ping.echo_request(peer, self.host)
-        with self._device.told():
+        with self.device.told():
             return self._wire.ask(
-                question, self._device.is_own_mac, timeout_ns=timeout_ns
+                question, self.device.is_own_mac, timeout_ns=timeout_ns
             ) and self._wire.ask(echo, ping.is_echo_reply, timeout_ns=timeout_ns)
 
     def _brought(self, qp: Qp) -> Qp:
@@ -203,9 +203,9 @@ class VerbsTarget(Target):
         return replace(qp, spec=replace(qp.spec, hop_limit=self._hop_limit(qp.spec)))
 
     def _hop_limit(self, spec: QpSpec) -> int:
-        limits = self._device.hop_limits
+        limits = self.device.hop_limits
         if spec.remote.ip not in limits:
-            index = self._device.address_for(spec).sgid_index
+            index = self.device.address_for(spec).sgid_index
             limits[spec.remote.ip] = hop_limit_towards(spec, index, call=self._call, pd=self._pd)
         return limits[spec.remote.ip]
 
@@ -227,7 +227,7 @@ class VerbsTarget(Target):
         return self._routed(Qp(made.qpn, spec, made.handle))
 
     def _play(self, host: Host) -> None:
-        with self._device.told():
+        with self.device.told():
             self._wire.play(host)
 
     def _shared_queue(self) -> int:
@@ -239,7 +239,7 @@ class VerbsTarget(Target):
         handles = self._held[qp.handle].ah
         remote = qp.spec.remote
         if remote not in handles:
-            own = self._device.address_for(qp.spec)
+            own = self.device.address_for(qp.spec)
             fields = verbs_work.address(qp.spec, own.sgid_index)
             handles[remote] = int(self._call("create_ah", pd=self._pd, **fields)["ah"])
         return handles[remote]

@@ -25,7 +25,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Instead of the reference model."""
     seed = config.stash[factories.OPTIONS].seed
     devices = DrawnDevices(seed, ModelFactory().claims)
-    config.stash[factories._FACTORIES] = {None: devices}
+    config.stash[factories.FACTORIES] = {None: devices}
 
 
 @pytest.hookimpl(trylast=True)

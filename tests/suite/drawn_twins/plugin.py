@@ -90,7 +90,7 @@ class Dealer:
     @pytest.hookimpl(trylast=True)
     def pytest_configure(self, config: pytest.Config) -> None:
         """Twins instead of the device."""
-        config.stash[factories._FACTORIES] = {self._base.width: self._twins}
+        config.stash[factories.FACTORIES] = {self._base.width: self._twins}
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
