@@ -15,7 +15,7 @@ import pytest
 
 
 def mark_whole_suites(items: Iterable[pytest.Item]) -> None:
-    """Mark as slow what plays a device's whole suite."""
+    """Mark as slow what `make test-whole` runs."""
     for item in items:
         if item.get_closest_marker("whole"):
             item.add_marker(pytest.mark.slow)

@@ -109,7 +109,7 @@ def test_no_recipe_is_stale(tree: Path, subtests: pytest.Subtests) -> None:
             recipe.apply(tree)
 
 
-@pytest.mark.sampled(every=3)
+@pytest.mark.whole
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.title)
 def test_a_recipe_works(recipe: Recipe, tree: Path) -> None:
     recipe.apply(tree)
