@@ -38,6 +38,7 @@ from roceproof.conformance.targets.interface import (
     DeviceFactory,
 )
 from roceproof.conformance.wire import icrc
+from roceproof.conformance.wire.framing import locate
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
@@ -146,6 +147,8 @@ def first_said(bench: Bench, failure: CaseFailed, moved: Sequence[Movement] = ()
             "or say the limit under [limits] of the manifest"
         )
     for frame in (entry.frame for entry in bench.transcript.entries() if entry.is_sent):
+        if (layout := locate(frame)) and layout.fault:
+            return f"its packet is malformed: {layout.fault}"
         _, found, due = icrc.check(frame)
         if due and found and due != found:
             return f"its packet has a wrong ICRC: want {due.hex()}, got {found.hex()}"

@@ -38,6 +38,18 @@ class Mute(WireFault):
         return [] if parse(frame) else [frame]
 
 
+class ShortUdp(WireFault):
+    """The UDP length leaves its own header out."""
+
+    def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
+        packet = parse(frame)
+        if packet is None:
+            return [frame]
+        return [
+            frame[:38] + (int.from_bytes(frame[38:40], "big") - 8).to_bytes(2, "big") + frame[40:]
+        ]
+
+
 class Unsealed(Mute):
     """RoCE frames leave with a wrong ICRC, and nothing is heard."""
 
@@ -73,6 +85,13 @@ def test_a_wrong_icrc_is_told_before_what_follows_of_it() -> None:
     factory = CorruptingFactory(ModelFactory(), WireMutant("seal", "", (), (), make=Unsealed))
     (check,) = check_connectivity(factory, seed=1)
     assert check.words.startswith("its packet has a wrong ICRC: want ")
+
+
+def test_so_is_a_length_that_cannot_be() -> None:
+    factory = CorruptingFactory(ModelFactory(), WireMutant("udp", "", (), (), make=ShortUdp))
+    (check,) = check_connectivity(factory, seed=1)
+    first = check.words.splitlines()[0]
+    assert first == "its packet is malformed: UDP length disagrees with IP length"
 
 
 @pytest.mark.parametrize("executed", [Op.WRITE, Op.SEND])
