@@ -37,6 +37,7 @@ from roceproof.conformance.targets.interface import (
     DeviceDied,
     DeviceFactory,
 )
+from roceproof.conformance.targets.ping import wrong_answer
 from roceproof.conformance.wire import icrc
 from roceproof.conformance.wire.framing import locate
 from roceproof.verbs.service import Service
@@ -252,7 +253,7 @@ def _is_found(bench: Bench) -> str | None:
     answered = bench.target.ping(bench.peer(), timeout_ns=bench.target.patience.answer_ns)
     if answered:
         return None
-    said = said_of_one(bench.target.standing(), None)
+    said = wrong_answer(bench.target.asides()) or said_of_one(bench.target.standing(), None)
     return said or "an ARP request for its address, or the ping after it, is lost"
 
 

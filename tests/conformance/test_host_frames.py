@@ -18,7 +18,7 @@ from scapy.layers.inet6 import (
 from scapy.layers.l2 import ARP, Dot1Q, Ether
 from scapy.packet import Packet
 
-from roceproof.conformance.targets.ping import ECHO_DATA, echo_request, is_echo_reply
+from roceproof.conformance.targets.ping import ECHO_DATA, echo_request, is_echo_reply, wrong_answer
 from roceproof.conformance.wire.neighbours import announce, answer, is_advertised, solicit
 from roceproof.verbs.addresses import Host
 
@@ -121,3 +121,13 @@ def test_a_ping_is_answered_by_its_own_data_and_checksum(ip_bytes: int) -> None:
         assert not is_echo_reply(bytes(damaged))
     for size in range(len(reply)):
         assert not is_echo_reply(reply[:size])
+
+
+def test_an_answer_to_a_ping_that_is_wrong_is_told_by_its_fields(ip_bytes: int) -> None:
+    asker, host = hosts(2, ip_bytes)
+    reply = echo_reply(asker, host)
+    assert wrong_answer([b"", bytes(60), reply]) is None
+    at = len(reply) - len(ECHO_DATA) - 6
+    damaged = reply[:at] + bytes((reply[at] ^ 1,)) + reply[at + 1 :]
+    words = wrong_answer([reply, damaged])
+    assert words is not None and words.startswith("ping is answered wrongly; icmp checksum: want")

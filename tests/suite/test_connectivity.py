@@ -24,9 +24,12 @@ from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.hdl.factory import HdlFactory
 from roceproof.conformance.targets.interface import CasePlace, DeviceDied
 from roceproof.conformance.targets.model.device import ModelFactory, ModelTarget
+from roceproof.conformance.targets.ping import ECHO_DATA, NUMBER
 from roceproof.conformance.wire.codec import parse
+from roceproof.conformance.wire.icmp import icmp_frame
 from roceproof.dpi import load_manifest
 from roceproof.dpi.session.streams import Standing
+from roceproof.verbs.addresses import Host
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
@@ -114,6 +117,18 @@ def test_what_only_answers_is_asked_for_that(executed: Op) -> None:
 def test_a_device_that_is_not_found_fails_only_that(monkeypatch) -> None:
     monkeypatch.setattr(ModelTarget, "ping", lambda *_, **__: False)
     assert outcomes(ModelFactory())["ping"] == "failed"
+
+
+def test_a_ping_that_is_answered_with_a_wrong_checksum_is_told_so(monkeypatch) -> None:
+    def ping(target: ModelTarget, peer: Host, *, timeout_ns: int) -> bool:
+        reply = icmp_frame(target.host, peer, 0, bytes((0, NUMBER, 0, NUMBER)) + ECHO_DATA)
+        target.asides = lambda: [reply[:36] + bytes(2) + reply[38:]]
+        return False
+
+    monkeypatch.setattr(ModelTarget, "ping", ping)
+    failed = next(each for each in check_connectivity(ModelFactory(), seed=1) if each.words)
+    assert failed.name == "ping"
+    assert failed.words.startswith("ping is answered wrongly; icmp checksum: want ")
 
 
 def test_a_death_is_told_and_what_sends_no_payload_is_not_asked() -> None:

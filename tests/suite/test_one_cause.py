@@ -81,6 +81,15 @@ def test_what_was_never_answered_goes_first_and_hides_nothing() -> None:
     assert (second["sentence"], second["count"]) == ("show: want a NAK; got nothing", 2)
 
 
+def test_what_is_answered_wrongly_each_time_is_told_so() -> None:
+    session, lost = Session(), "ping is answered wrongly; icmp checksum: want 0x1, got 0x2"
+    for _ in range(3):
+        session.add(({}, ""), head="lost", broken=("LIVE-01",))
+        rx = STANDING | {"rx": [9, False, False]}
+        also(session, lost=lost, failures=[[f"{lost} behind the case", ["LIVE-01"]]], standing=rx)
+    assert session.sentences() == [f"show: {lost} in all 3 cases"]
+
+
 def test_a_device_that_takes_frames_and_answers_nobody_is_told_where_to_look() -> None:
     session = Session()
     for _ in range(3):

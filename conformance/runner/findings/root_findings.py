@@ -42,6 +42,7 @@ from roceproof.conformance.suite.reporting.failure_heads import (
     refused_with,
     undue,
 )
+from roceproof.conformance.targets.ping import WRONGLY
 from roceproof.dpi.session.streams import Standing
 
 Document = dict[str, Any]
@@ -154,9 +155,10 @@ def _of_all(
         yield Root([fact.trouble], hidden, says=says, hides=True, brings=brings, rules=rules)
     if asked and all(asked.values()) and failed & asked.keys() - hidden:
         lost = "ARP" if "ARP" in asked.values() else next(iter(asked.values()))
-        never = Fact(f"{lost} was never answered", frozenset(asked))
-        says = in_all(never, [*asked])
-        if all(of(standings.get(name, {}), "rx").beats for name in asked):
+        is_wrong = lost.startswith(WRONGLY)
+        never = lost if is_wrong else f"{lost} was never answered"
+        says = in_all(Fact(never, frozenset(asked)), [*asked])
+        if not is_wrong and all(of(standings.get(name, {}), "rx").beats for name in asked):
             says += f", though frames are taken: {LANES}"
         yield Root([RULE + _NOT_ANSWERED], failed & asked.keys(), says=says)
 

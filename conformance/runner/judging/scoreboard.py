@@ -21,6 +21,7 @@ from roceproof.conformance.suite.reporting.failure_heads import COMPLAINT
 from roceproof.conformance.suite.reporting.transcript import Entry
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import DeviceDied
+from roceproof.conformance.targets.ping import wrong_answer
 from roceproof.conformance.wire.neighbours import is_advertised
 
 STRAY = "a packet to a QPN that nobody has"
@@ -176,9 +177,10 @@ def _lost(bench: Bench) -> tuple[str, CaseFailed | None]:
     )
     text = f"the device does not answer ARP and ping {when}"
     if Capability.LOCKSTEP in bench.claims.capabilities:
-        own = bench.target.host.ip
-        knows = any(is_advertised(frame, own) for frame in bench.target.asides())
-        lost = "ping" if knows else "ARP"
+        own, asides = bench.target.host.ip, bench.target.asides()
+        if wrong := wrong_answer(asides):
+            return wrong, CaseFailed(f"{wrong} {when}", rules=["LIVE-01"])
+        lost = "ping" if any(is_advertised(frame, own) for frame in asides) else "ARP"
         text += f": {lost} is lost"
     return lost, CaseFailed(text, rules=["LIVE-01"])
 
