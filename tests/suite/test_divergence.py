@@ -67,6 +67,17 @@ FLUSHED = (
             ["UC-03"],
         ),
         (
+            "queue pair 0 (RC) at rest; fewer receives than were due have completed; "
+            "want  receives completed: 7 wr_flush_err None None; 8 wr_flush_err None None; "
+            "got   none",
+            ["QPS-03"],
+        ),
+        (
+            "want  nothing more; got   NAK psn=+2 syndrome=0x60 msn=2; to 5 frames; in all came "
+            "NAK psn=+2 syndrome=0x61 msn=2, NAK psn=+2 syndrome=0x60 msn=2",
+            ["NAK-08"],
+        ),
+        (
             "want  receives completed: 7 success 1 2; got   7 success 1 2 invalidates 0x1",
             ["INV-01"],
         ),
