@@ -39,7 +39,7 @@ def ask(bench: Bench, asked: Neighbourhood, frame: bytes, *, is_marked: bool = F
         return not asked.is_owing
 
     if not bench.comes_true(is_answered):
-        raise bench.failed(f"{asked.settled()}: {frame[:60].hex()}", rules=["LIVE-01"])
+        raise bench.failed(f"{asked.settled()}\nasked by {frame[:60].hex()}", rules=["LIVE-01"])
 
 
 def with_options(frame: bytes, words: int) -> bytes:

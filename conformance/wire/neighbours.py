@@ -27,6 +27,18 @@ ND_QUESTION = (b"\x3a", b"\x87")  # next header ICMPv6, type neighbour solicitat
 ND_HOPS = 255
 SOURCE_LINK_ADDRESS, TARGET_LINK_ADDRESS = 1, 2
 SOLICITED, OVERRIDE = 1 << 30, 1 << 29
+_OF_AN_ARP_FRAME = {
+    "destination": slice(0, 6),
+    "source": slice(6, 12),
+    "type": slice(12, 14),
+    "kind and sizes": slice(14, 20),
+    "operation": slice(20, 22),
+    "sender mac": slice(22, 28),
+    "sender ip": slice(28, 32),
+    "target mac": slice(32, 38),
+    "target ip": slice(38, 42),
+    "padding": slice(42, None),
+}
 
 
 def answer(frame: bytes, neighbours: Mapping[bytes, bytes]) -> bytes | None:
@@ -93,6 +105,16 @@ def is_advertised(frame: bytes, ip: bytes) -> bool:
         message is not None
         and (message.ether_type, message.kind) == (ETHER_IPV6, ND_ADVERTISEMENT)
         and message.body[4:20] == ip
+    )
+
+
+def what_is_wrong_with_arp(frame: bytes, host: Host, asker: Host) -> str:
+    """The fields in which it is not what the host answers to the asker."""
+    want = _reply(host, to=asker.mac, asker=asker.ip)
+    return "".join(
+        f"; arp {name}: want {want[part].hex()}, got {frame[part].hex() or 'nothing'}"
+        for name, part in _OF_AN_ARP_FRAME.items()
+        if frame[part] != want[part]
     )
 
 

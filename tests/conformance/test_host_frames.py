@@ -19,7 +19,13 @@ from scapy.layers.l2 import ARP, Dot1Q, Ether
 from scapy.packet import Packet
 
 from roceproof.conformance.targets.ping import ECHO_DATA, echo_request, is_echo_reply, wrong_answer
-from roceproof.conformance.wire.neighbours import announce, answer, is_advertised, solicit
+from roceproof.conformance.wire.neighbours import (
+    announce,
+    answer,
+    is_advertised,
+    solicit,
+    what_is_wrong_with_arp,
+)
 from roceproof.verbs.addresses import Host
 
 SEEDS = range(8)
@@ -131,3 +137,13 @@ def test_an_answer_to_a_ping_that_is_wrong_is_told_by_its_fields(ip_bytes: int) 
     damaged = reply[:at] + bytes((reply[at] ^ 1,)) + reply[at + 1 :]
     words = wrong_answer([reply, damaged])
     assert words is not None and words.startswith("ping is answered wrongly; icmp checksum: want")
+
+
+def test_an_answer_to_arp_is_told_by_its_fields_too() -> None:
+    asker, host = hosts(2, 4)
+    reply = answer(solicit(asker, host.ip), {host.ip: host.mac})
+    assert reply is not None and what_is_wrong_with_arp(reply, host, asker) == ""
+    own = reply[:38] + host.ip + reply[42:]
+    told = f"; arp target ip: want {asker.ip.hex()}, got {host.ip.hex()}"
+    assert what_is_wrong_with_arp(own, host, asker) == told
+    assert "arp padding" in what_is_wrong_with_arp(reply[:42], host, asker)

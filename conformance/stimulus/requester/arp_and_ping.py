@@ -15,7 +15,12 @@ from roceproof.conformance.stimulus.requester.questions import arp_frame, echo_f
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.wire.framing import ETHERNET_MINIMUM
 from roceproof.conformance.wire.icmp import icmp_message, what_is_wrong
-from roceproof.conformance.wire.neighbours import is_advertised, is_question
+from roceproof.conformance.wire.neighbours import (
+    BROADCAST,
+    is_advertised,
+    is_question,
+    what_is_wrong_with_arp,
+)
 from roceproof.verbs.addresses import Host
 
 _ARP = b"\x08\x06"
@@ -34,6 +39,7 @@ class Question(NamedTuple):
     is_owed: bool
     through: bytes
     """The address of Ethernet that the frame came from."""
+    is_to_all: bool
 
 
 class Problem(NamedTuple):
@@ -62,7 +68,15 @@ class Neighbourhood:
         else:
             frame = echo_frame(asker, self._host, size, number=self._count, **said)
             echo = echoed(frame)
-        waiting.append(Question(asker, echo, is_owed=not waiting, through=frame[6:12]))
+        waiting.append(
+            Question(
+                asker,
+                echo,
+                is_owed=not waiting,
+                through=frame[6:12],
+                is_to_all=frame[:6] == BROADCAST,
+            )
+        )
         return frame
 
     def judge(self, bench: Bench, frames: Iterable[bytes]) -> None:
@@ -85,7 +99,10 @@ class Neighbourhood:
             if self._fits(question, frame):
                 return None
             if question.is_owed:
-                wrong = what_is_wrong(frame, question.echo)
+                if question.echo is None:
+                    wrong = what_is_wrong_with_arp(frame, self._host, question.asker)
+                else:
+                    wrong = what_is_wrong(frame, question.echo)
                 return Problem(f"a wrong answer to {_told(question)}{wrong}", "LIVE-01")
         return Problem(f"an answer to nothing that was asked: {frame[:80].hex()}", "LIVE-03")
 
@@ -129,6 +146,6 @@ def _sum(header: bytes) -> int:
 
 def _told(question: Question) -> str:
     if question.echo is None:
-        return "an ARP request"
+        return "an ARP request" if question.is_to_all else "an ARP request to its own MAC"
     data = len(question.echo) - _IDENTIFIER_AND_NUMBER
     return f"an echo request with {data} bytes of data" if data else "an echo request without data"

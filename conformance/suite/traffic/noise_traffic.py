@@ -16,7 +16,7 @@ from roceproof.conformance.suite.traffic.storm_stream import Stream
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire import frame_edits as edits
 from roceproof.conformance.wire.icmp import icmp_frame, icmp_message, what_is_wrong
-from roceproof.conformance.wire.neighbours import is_advertised, solicit
+from roceproof.conformance.wire.neighbours import is_advertised, solicit, what_is_wrong_with_arp
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.service import Service
 
@@ -77,8 +77,14 @@ class Hail:
         """What the device has answered until now are right answers to what it was asked."""
         for frame in self._bench.target.asides():
             if not self._is_right(frame):
-                asked = "an ARP request" if frame[12:14] == b"\x08\x06" else "an echo request"
-                wrong = f"a wrong answer to {asked}{what_is_wrong(frame, self._asked(frame))}"
+                if frame[12:14] == b"\x08\x06":
+                    peers = self._bench.peers
+                    asker = next((each for each in peers if each.mac == frame[:6]), peers[0])
+                    told = what_is_wrong_with_arp(frame, self._bench.target.host, asker)
+                    wrong = f"a wrong answer to an ARP request{told}"
+                else:
+                    told = what_is_wrong(frame, self._asked(frame))
+                    wrong = f"a wrong answer to an echo request{told}"
                 raise self._bench.failed(wrong, rules=["LIVE-01"])
 
     def _asked(self, frame: bytes) -> bytes | None:
