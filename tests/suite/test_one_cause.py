@@ -416,6 +416,14 @@ def test_of_several_rules_of_one_counter_those_are_told_that_most_cases_show() -
     assert finding["sentence"].startswith("show: MSN-02 is broken")
 
 
+def test_a_rule_that_another_brings_with_it_is_not_accused_beside_it() -> None:
+    session = Session()
+    for number in range(4):
+        session.add(({}, ""), head="the observer says")
+        also(session, failures=[], rules={"MSN-05" if number % 2 else "MSN-02": "no"})
+    assert told(session)[0]["rules"] == ["MSN-02"]
+
+
 def test_a_finding_accuses_what_its_cases_share_and_not_what_each_is_about() -> None:
     session = Session()
     about = ["ACK-09", "GID-02", "ICRC-14", "IP-11", "BTH-05", "UDP-09"]

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from textwrap import shorten
 from typing import Any
 
+from roceproof.conformance.rules.consequences import CAUSES_OF
 from roceproof.conformance.rules.signatures import parts, title
 from roceproof.conformance.rules.table import RULES
 from roceproof.conformance.runner.findings.accused import accused, in_doubt, in_most
@@ -104,6 +105,14 @@ def _document(
     }
 
 
+def _comes_of(causes: Sequence[str], rule: str) -> bool:
+    """Whether it may follow from one of the others, which does not follow from it."""
+    return any(
+        each.cause in causes and all(rule != back.cause for back in CAUSES_OF.get(each.cause, ()))
+        for each in CAUSES_OF.get(rule, ())
+    )
+
+
 def _of_troubles(
     root: Root, cases: Mapping[str, Document], seen: Mapping[str, Document]
 ) -> list[str]:
@@ -117,6 +126,7 @@ def _of_troubles(
     follows = {FIELD + "payload"} if FIELD + "pad" in root.troubles else set()
     own = (each for each in root.troubles if each not in follows)  # it is as long as its pad says
     rules = [rule for each in own if (rule := rule_of_trouble(each)) is not None]
+    rules = [rule for rule in rules if not _comes_of(rules, rule)]
     if root.head or not all(each.startswith(RULE) for each in root.troubles):
         return rules
     told = (
