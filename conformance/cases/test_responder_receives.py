@@ -34,6 +34,7 @@ from roceproof.conformance.suite.pattern import (
     WRITE_ONLY_IMM,
     Pattern,
 )
+from roceproof.conformance.suite.reporting.answers_told import completed_again
 from roceproof.conformance.suite.reporting.failure import AS_CONTRACTED
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.queue_pair import Qp, State
@@ -55,7 +56,7 @@ def complete_once(bench: Bench, found: Sequence[Outcome], numbers: Sequence[int]
     twice = next((n for place, n in enumerate(have) if n in have[:place]), None)
     lacking = next((n for n in numbers if n not in have), None)
     if twice is not None:
-        text = f"receive {twice:#x} completed {have.count(twice)} times, and may only once"
+        text = completed_again("receive", twice, have.count(twice))
         raise bench.failed(text, rules=[AS_CONTRACTED])
     if lacking is not None:
         text = f"receive {lacking:#x} did not complete, {len(have)} others did"

@@ -29,8 +29,14 @@ from roceproof.conformance.suite.packets import (
 from roceproof.conformance.suite.pattern import (
     Pattern,
 )
+from roceproof.conformance.suite.reporting.answers_told import completed_again
 from roceproof.conformance.suite.reporting.ends import ended, rules_of_end
-from roceproof.conformance.suite.reporting.failure import is_aside, is_harmless, rule_of
+from roceproof.conformance.suite.reporting.failure import (
+    AS_CONTRACTED,
+    is_aside,
+    is_harmless,
+    rule_of,
+)
 from roceproof.conformance.suite.reporting.failure_site import Kind, Stop
 from roceproof.conformance.wire.codec import Packet, parse
 from roceproof.conformance.wire.opcodes import OPCODES
@@ -78,6 +84,7 @@ class PacketFlow:
         self.inbox.clear()
         self._outcomes: list[Outcome] = []
         self.ended: set[int] = set()
+        self._completed: set[int] = set()
         spec = qp.spec
         device = self._exchange.target.host_for(spec)
         common: dict[str, Any] = {
@@ -309,6 +316,10 @@ class PacketFlow:
                 f"want  {what.format(wr_id)} {status}\ngot   nothing",
                 stop=self._stop_without(wr_id) if status == SUCCESS else None,
             )
+        if outcome.wr_id in self._completed:
+            text = completed_again(what.split()[0], outcome.wr_id, 2)
+            raise self._exchange.failed(text, rules=[AS_CONTRACTED])
+        self._completed.add(outcome.wr_id)
         if (outcome.wr_id, outcome.status) != (wr_id, status):
             raise self._exchange.failed(
                 f"want  {what.format(wr_id)} {status}\ngot   {told(outcome, self.spec, what)}",

@@ -16,7 +16,7 @@ from roceproof.conformance.runner.findings.accused import in_common as rules_in_
 from roceproof.conformance.runner.findings.feature_words import in_words
 from roceproof.conformance.runner.findings.manifest_lines import lines_for
 from roceproof.conformance.runner.findings.observations import FIELD, RULE
-from roceproof.conformance.runner.findings.ports import of_a_foreign_key, of_a_refusal
+from roceproof.conformance.runner.findings.ports import of_a_foreign_key, of_a_refusal, of_a_repeat
 from roceproof.conformance.runner.findings.root import DECIDES, STOPS, Root, rule_of_trouble
 from roceproof.conformance.runner.findings.swaps import are_swapped
 from roceproof.conformance.runner.findings.unheeded import in_common
@@ -167,7 +167,11 @@ def _what(root: Root, trouble: str, shown: str, seen: Mapping[str, Document], ru
     words = in_short(root.head)
     streams = seen.get(shown, {}).get("standing", {})
     is_usual = len(root.cases) >= _USUAL
-    where = (is_usual and of_a_refusal(words, streams)) or of_a_foreign_key(words, streams)
+    where = (
+        (is_usual and of_a_refusal(words, streams))
+        or of_a_foreign_key(words, streams)
+        or of_a_repeat(words)
+    )
     if streams and where:
         words += f"; {where}"
     return shorten(words, _LONGEST, placeholder=" ...") or trouble

@@ -18,6 +18,8 @@ _TAKEN = re.compile(
     r"syndrome: want 0x62, got (?:ACK|0x[01]\w)\b|want +NAK [^;]*syndrome=0x62[^;]*; *got +ACK"
 )
 _REGION = "reg"
+_AGAIN = re.compile(r"\b(receive|work) \S+ completed \d+ times, and may only once")
+_TELLS = {"receive": "rcp", "work": "cpl"}
 OF_WORK = {
     "loc_qp_op_err": "local_qpn, command and service of qpc_i, qpn and operation of wr_i",
     "loc_len_err": "length of wr_i",
@@ -42,3 +44,9 @@ def of_a_foreign_key(words: str, streams: Collection[str]) -> str:
     if _REGION in streams or not _TAKEN.search(words):
         return ""
     return "or has the core a key that no [[region]] lists, which counts as foreign?"
+
+
+def of_a_repeat(words: str) -> str:
+    """Where what is told once is told again."""
+    again = _AGAIN.search(words)
+    return "look at {0}_valid_o and {0}_ready_i".format(_TELLS[again[1]]) if again else ""

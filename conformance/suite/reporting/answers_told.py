@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from roceproof.conformance.model.codes import AethType
@@ -56,11 +57,19 @@ def outcomes_told(outcomes: Sequence[Outcome]) -> str:
 
 def wrong_outcomes(allowed: Iterable[Sequence[Outcome]], got: Sequence[Outcome]) -> str:
     """The completions of receives that were allowed, and those that came."""
+    numbers = Counter(each.wr_id for each in got)
+    if (most := next(iter(numbers.most_common(1)), (0, 0)))[1] > 1:
+        return completed_again("receive", *most)
     lists = [*allowed]
     shown = " or ".join(sorted({outcomes_told(each) for each in lists}))
     by = {len(got) - len(each) for each in lists}
     count = MORE if min(by) > 0 else FEWER if max(by) < 0 else ""
     return f"{count}want  receives completed: {shown}\ngot   {outcomes_told(got)}"
+
+
+def completed_again(what: str, number: int, times: int) -> str:
+    """Of one work request or receive that has completed so many times."""
+    return f"{what} {number:#x} completed {times} times, and may only once"
 
 
 def _outcome(outcome: Outcome) -> str:
