@@ -42,6 +42,19 @@ def test_work_may_be_refused_before_work_that_a_nak_leaves_unsent_is_flushed() -
         play.finish()
 
 
+def test_work_that_is_refused_early_decides_nothing_about_work_in_front() -> None:
+    """Nobody knows whether the answer of a reserved kind has failed it: more of it may leave."""
+    factory = healthy(Components(requester_policy=RequesterPolicy(packet_interval_ns=1000)))
+    with factory.device(CasePlace(name="early", seed=1)) as target:
+        play = Play(Bench(target, factory.claims, seed=1))
+        play.connect(key=0, path_mtu=1024)
+        play.post(key=0, size=7166)
+        play.post(key=0, length=TOO_LONG)
+        play.until(frames=1)
+        play.answer(key=0, syndrome=0xD6)
+        play.finish()
+
+
 def test_work_that_completes_out_of_its_order_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     completions = ModelTarget.completions
 

@@ -15,6 +15,7 @@ from roceproof.conformance.model.codes import ack_timeout_ns
 from roceproof.conformance.model.segment import PSN_MODULUS, distance
 from roceproof.conformance.stimulus.requester.incarnation import Life
 from roceproof.verbs.service import Service
+from roceproof.verbs.work import Outcome
 
 SUCCESS, FLUSHED, TIMED_OUT = "success", "wr_flush_err", "retry_exc_err"
 _BAD_RESPONSE = "bad_resp_err"
@@ -106,6 +107,7 @@ class State(NamedTuple):
     asked: tuple[Asked, ...] = ()
     progress_ns: int = 0
     waits_ns: int = 0  # when the first packet began to leave since when something is outstanding
+    early: tuple[Outcome, ...] = ()  # completions that came and that nothing explains yet
 
     def is_outstanding(self, psn: int) -> bool:
         """Whether the packet has left and is not acknowledged."""
