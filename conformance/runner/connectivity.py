@@ -153,7 +153,13 @@ def first_said(bench: Bench, failure: CaseFailed, moved: Sequence[Movement] = ()
         _, found, due = icrc.check(frame)
         if due and found and due != found:
             return f"its packet has a wrong ICRC: want {due.hex()}, got {found.hex()}"
-    if said := said_of_one(target.standing(), stop):
+    standing = target.standing()
+    lacks = stop is not None and any(
+        each.field == "payload" and each.got == "0" for each in stop.fields
+    )
+    if lacks and "pl" in standing and not standing["pl"].beats:
+        return "its packet has no payload, and none was taken: look at length of wr_i"
+    if said := said_of_one(standing, stop):
         return DEAF if _hears_nothing(bench, stop) else said
     if bench.strays and bench.connections:
         want, got = bench.connections[0].spec.remote_qpn, bench.strays[0].bth.dest_qpn

@@ -15,7 +15,7 @@ from roceproof.conformance.suite.packets import whole_frames
 from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.suite.reporting.failure_site import Stop
 from roceproof.conformance.suite.reporting.frame_timeline import Clock, story
-from roceproof.conformance.suite.reporting.transcript import Entry, Transcript
+from roceproof.conformance.suite.reporting.transcript import DAMAGED, Entry, Transcript
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.drawn_address import PEERS_LAST_BYTES, drawn_peer
 from roceproof.conformance.targets.interface import Arrival, Claims, Target
@@ -147,7 +147,7 @@ class Exchange:
         """Send a frame that the MAC finds damaged; needs DAMAGE."""
         for frame in self._frames(packet):
             now = self.target.now_ns
-            self.transcript.add(Entry(now, False, frame, "damaged", is_void=True, flow=flow))
+            self.transcript.add(Entry(now, False, frame, DAMAGED, is_void=True, flow=flow))
             self.target.send_damaged(frame)
 
     def pump(self, timeout_ns: int, until: Callable[[], bool] = lambda: False) -> None:

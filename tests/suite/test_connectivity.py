@@ -25,7 +25,7 @@ from roceproof.conformance.targets.hdl.factory import HdlFactory
 from roceproof.conformance.targets.interface import CasePlace, DeviceDied
 from roceproof.conformance.targets.model.device import ModelFactory, ModelTarget
 from roceproof.conformance.targets.ping import ECHO_DATA, NUMBER
-from roceproof.conformance.wire.codec import parse
+from roceproof.conformance.wire.codec import build, parse
 from roceproof.conformance.wire.icmp import icmp_frame
 from roceproof.dpi import load_manifest
 from roceproof.dpi.session.streams import Standing
@@ -77,6 +77,19 @@ def test_behind_a_device_that_sends_nothing_nothing_more_is_asked() -> None:
     (check,) = check_connectivity(mute, seed=1)
     assert (check.name, check.outcome) == ("frame", "failed")
     assert "want" in check.words
+
+
+def test_a_message_without_the_payload_that_nobody_took_has_a_wrong_length(monkeypatch) -> None:
+    class Empty(WireFault):
+        def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
+            packet = parse(frame)
+            return [build(replace(packet, payload=b""))] if packet else [frame]
+
+    monkeypatch.setattr(ModelTarget, "standing", lambda _: UP_TO_WORK | {"pl": WAITS})
+    factory = CorruptingFactory(ModelFactory(), WireMutant("empty", "", (), (), make=Empty))
+    (check,) = check_connectivity(factory, seed=1)
+    told = "its packet has no payload, and none was taken: look at length of wr_i"
+    assert check.words.startswith(told)
 
 
 def test_what_fails_first_is_the_message_of_a_sender_and_the_request_of_another() -> None:

@@ -403,6 +403,11 @@ def test_what_is_wrong_with_any_receive_of_several_is_told_by_its_field(before: 
     assert likeness(head) == likeness(alone) == "byte_len"
 
 
+def test_what_completes_again_is_alike_in_cases_and_plans() -> None:
+    head = "receive 0x1f completed 2 times, and may only once"
+    assert likeness(head) == likeness(f"queue pair 0 (RC) at rest; {head}")
+
+
 def test_of_several_rules_of_one_counter_those_are_told_that_most_cases_show() -> None:
     session = Session()
     for number in range(9):

@@ -43,6 +43,12 @@ def test_frames_that_must_be_dropped_for_one_reason_are_noted_by_its_rule(bench:
     assert found == [*of_bth, "GID-02", "GID-05", "ICRC-14"]
 
 
+def test_so_is_a_frame_that_only_the_mac_finds_damaged(bench: Bench) -> None:
+    qp = bench.connect()
+    bench.send_damaged(qp.frame(ACK(psn=0)))
+    assert temptations_of(bench) == ["FUZZ-22"]
+
+
 def test_what_is_sent_in_earnest_tempts_nobody(bench: Bench) -> None:
     qp = bench.connect()
     bench.send(qp.frame(ACK(psn=0, tver=1)))

@@ -8,6 +8,7 @@ from itertools import islice
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.reporting.transcript import DAMAGED
 from roceproof.conformance.wire import icrc
 from roceproof.conformance.wire.codec import Packet, parse
 from roceproof.conformance.wire.framing import Fault
@@ -15,6 +16,7 @@ from roceproof.conformance.wire.ip import Ipv4, checksum
 from roceproof.conformance.wire.opcodes import Transport
 
 _MOST_FRAMES, _GSI = 512, 1
+_OF_A_MARK = "FUZZ-22"
 _IPV4, _IP_AT, _IP_BYTES, _FULL_KEY = b"\x08\x00", 14, 20, 0x7FFF
 _OF_FAULTS: dict[Fault | None, str] = {
     Fault.FRAGMENT: "IP-12",
@@ -27,14 +29,17 @@ _OF_FAULTS: dict[Fault | None, str] = {
 def temptations_of(bench: Bench) -> list[str]:
     """The rules for each of which alone the device had to drop some frame of a case."""
     void = (
-        each.frame
+        each
         for each in bench.transcript.entries()
         if (each.is_void or each.breaks) and not each.is_sent
     )
     peers = {each.qp.qpn: each for each in bench.connections}
     target = bench.target
     own = {target.host.ip, *(target.host_for(each.spec).ip for each in peers.values())}
-    found = (set(_flaws(frame, own, peers)) for frame in islice(void, _MOST_FRAMES))
+    found = (
+        {*_flaws(each.frame, own, peers), *([_OF_A_MARK] if each.comment == DAMAGED else [])}
+        for each in islice(void, _MOST_FRAMES)
+    )
     return sorted({flaw for flaws in found if len(flaws) == 1 for flaw in flaws})
 
 

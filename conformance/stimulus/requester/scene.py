@@ -21,7 +21,7 @@ from roceproof.conformance.suite.intent import (
 )
 from roceproof.conformance.suite.pattern import Pattern
 from roceproof.conformance.suite.reporting.ends import ended, rules_of_end
-from roceproof.conformance.suite.reporting.transcript import Entry
+from roceproof.conformance.suite.reporting.transcript import DAMAGED, Entry
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Arrival
 from roceproof.conformance.wire.codec import parse
@@ -97,7 +97,7 @@ class Scene:
         self.pace.sent(len(frame), target.now_ns)
         if is_damaged and Capability.DAMAGE not in self.bench.claims.capabilities:
             return
-        comment = "damaged" if is_damaged else ""
+        comment = DAMAGED if is_damaged else ""
         self.bench.transcript.add(
             Entry(target.now_ns, False, frame, comment, is_void, breaks=breaks)
         )

@@ -18,6 +18,8 @@ from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import Qp
 
 Facts = dict[str, Any]
+DAMAGED = "damaged"
+"""The comment of a frame that the MAC finds damaged."""
 
 
 class Entry(NamedTuple):
