@@ -9,6 +9,8 @@ import pytest
 
 from roceproof.conformance.runner.attribution.repeated import asks_again
 from roceproof.conformance.runner.findings.tempted import temptations_of
+from roceproof.conformance.stimulus.requester.answers import DAMAGED
+from roceproof.conformance.stimulus.requester.play import Play
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.pattern import ACK, SEND_ONLY, WRITE_ONLY
 from roceproof.conformance.targets.interface import CasePlace
@@ -46,6 +48,15 @@ def test_frames_that_must_be_dropped_for_one_reason_are_noted_by_its_rule(bench:
 def test_so_is_a_frame_that_only_the_mac_finds_damaged(bench: Bench) -> None:
     qp = bench.connect()
     bench.send_damaged(qp.frame(ACK(psn=0)))
+    assert temptations_of(bench) == ["FUZZ-22"]
+
+
+def test_and_one_that_a_plan_sends(bench: Bench) -> None:
+    play = Play(bench)
+    play.connect(key=0)
+    play.post(key=0)
+    play.until(frames=1)
+    play.answer(key=0, flaw=DAMAGED)
     assert temptations_of(bench) == ["FUZZ-22"]
 
 

@@ -4,16 +4,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from ipaddress import ip_address
 from itertools import islice
+from typing import NamedTuple
 
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.reporting.transcript import DAMAGED
 from roceproof.conformance.wire import icrc
 from roceproof.conformance.wire.codec import Packet, parse
 from roceproof.conformance.wire.framing import Fault
 from roceproof.conformance.wire.ip import Ipv4, checksum
 from roceproof.conformance.wire.opcodes import Transport
+from roceproof.verbs.service import Service
 
 _MOST_FRAMES, _GSI = 512, 1
 _OF_A_MARK = "FUZZ-22"
@@ -26,6 +28,11 @@ _OF_FAULTS: dict[Fault | None, str] = {
 }
 
 
+class _Peer(NamedTuple):
+    ip: bytes
+    service: str
+
+
 def temptations_of(bench: Bench) -> list[str]:
     """The rules for each of which alone the device had to drop some frame of a case."""
     void = (
@@ -33,9 +40,9 @@ def temptations_of(bench: Bench) -> list[str]:
         for each in bench.transcript.entries()
         if (each.is_void or each.breaks) and not each.is_sent
     )
-    peers = {each.qp.qpn: each for each in bench.connections}
-    target = bench.target
-    own = {target.host.ip, *(target.host_for(each.spec).ip for each in peers.values())}
+    rows = [row for epoch in bench.transcript.epochs for row in epoch.qps.values()]
+    peers = {row["qpn"]: _Peer(_packed(row["remote_address"]), row["service"]) for row in rows}
+    own = {bench.target.host.ip, *(_packed(row["address"]) for row in rows)}
     found = (
         {*_flaws(each.frame, own, peers), *([_OF_A_MARK] if each.comment == DAMAGED else [])}
         for each in islice(void, _MOST_FRAMES)
@@ -43,7 +50,11 @@ def temptations_of(bench: Bench) -> list[str]:
     return sorted({flaw for flaws in found if len(flaws) == 1 for flaw in flaws})
 
 
-def _flaws(frame: bytes, own: Collection[bytes], peers: Mapping[int, Connection]) -> Iterator[str]:
+def _packed(address: str) -> bytes:
+    return ip_address(address).packed
+
+
+def _flaws(frame: bytes, own: Collection[bytes], peers: Mapping[int, _Peer]) -> Iterator[str]:
     packet = parse(frame)
     if packet is None:
         if frame[12:14] == _IPV4 and frame[30:34] not in own:
@@ -62,14 +73,14 @@ def _flaws(frame: bytes, own: Collection[bytes], peers: Mapping[int, Connection]
     yield from _of_bth(packet, peers)
 
 
-def _of_bth(packet: Packet, peers: Mapping[int, Connection]) -> Iterator[str]:
+def _of_bth(packet: Packet, peers: Mapping[int, _Peer]) -> Iterator[str]:
     peer = peers.get(packet.bth.dest_qpn)
-    if peer is not None and packet.ip.src != peer.spec.remote.ip:
+    if peer is not None and packet.ip.src != peer.ip:
         yield "GID-02"
     if peer is None and packet.bth.dest_qpn != _GSI:
         yield "BTH-11"
     transport = packet.bth.opcode >> 5
-    if peer is not None and transport not in (peer.spec.service, Transport.CNP):
+    if peer is not None and transport not in (Service[peer.service], Transport.CNP):
         yield "BTH-12"
     if packet.bth.version:
         yield "BTH-05"
