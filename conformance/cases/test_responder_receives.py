@@ -34,7 +34,7 @@ from roceproof.conformance.suite.pattern import (
     WRITE_ONLY_IMM,
     Pattern,
 )
-from roceproof.conformance.suite.reporting.answers_told import completed_again
+from roceproof.conformance.suite.reporting.answers_told import completed_again, wrong_outcomes
 from roceproof.conformance.suite.reporting.failure import AS_CONTRACTED
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.queue_pair import Qp, State
@@ -220,6 +220,9 @@ def test_receives_end_as_they_must_when_a_request_is_refused(
             qp.send(*opening(qp, region), request.but(a=1))
             qp.expect(NAK(code, psn=psn))
             found = bench.all_completions(qp, len(numbers))
+            if [each.wr_id for each in found] == numbers[: len(found)] != numbers:
+                lacking = [Outcome(wr_id=n, status=FLUSHED) for n in numbers[len(found) :]]
+                raise bench.failed(wrong_outcomes([[*found, *lacking]], found))
             complete_once(bench, found, numbers)
             told = [each.status for each in found]
             for place, status in enumerate(told):

@@ -408,6 +408,18 @@ def test_what_completes_again_is_alike_in_cases_and_plans() -> None:
     assert likeness(head) == likeness(f"queue pair 0 (RC) at rest; {head}")
 
 
+@pytest.mark.parametrize("before", ["", "1 success 5 None; ", "1 loc_len_err None None; "])
+def test_receives_that_are_not_flushed_are_alike_whatever_ended_before(before: str) -> None:
+    came = before.removesuffix("; ") or "none"
+    head = (
+        "fewer receives than were due have completed; "
+        f"want  receives completed: {before}7 wr_flush_err None None; got   {came}"
+    )
+    assert (
+        likeness(head) == likeness(f"queue pair 0 (RC) at rest; {head}") == "receives not flushed"
+    )
+
+
 def test_of_several_rules_of_one_counter_those_are_told_that_most_cases_show() -> None:
     session = Session()
     for number in range(9):

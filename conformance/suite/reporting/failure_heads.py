@@ -87,6 +87,9 @@ _UNDUE = {
     ),
 }
 """Answers that came where others were due, or none."""
+_UNFLUSHED = re.compile(
+    r"fewer receives than were due .*receives completed: ([^;]*; )*\d+ wr_flush_err[^;]*; got"
+)
 _AGAIN = re.compile(r"\b(receive|work) \S+ completed \d+ times, and may only once")
 _HEX = re.compile(r"0x[0-9a-f]+")
 _KINDS = ("ACK", "RNR")
@@ -135,6 +138,8 @@ def likeness(head: str) -> str:
     if surplus := _SURPLUS.search(head):
         behind = " behind an RNR NAK" if _RNR_BEFORE.search(head) else ""
         return f"surplus {_answer(surplus['syndrome'])}{behind}"
+    if _UNFLUSHED.search(head):
+        return "receives not flushed"
     if again := _AGAIN.search(head):
         return f"{again[1]} completed again"
     if (both := _WANT_GOT.search(head)) and (names := _NAME.findall(both["want"])):
