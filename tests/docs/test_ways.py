@@ -19,7 +19,7 @@ C_TREES = ("dpi/src", "pcap", "rxe_env/agent")  # files in them include by the p
 
 def ways(page: str) -> list[list[str]]:
     """The stations of each way; a line that begins with an arrow goes on with the one above."""
-    _, _, section = page.partition("\n## Two ways\n")
+    _, _, section = page.partition("\n## Ways\n")
     drawing = re.sub(r"\n +->", " ->", section.split("```")[1])
     lines = [line.partition(":")[2] for line in drawing.splitlines() if "->" in line]
     return [[station.strip() for station in line.split(" -> ")] for line in lines]
