@@ -6,6 +6,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from roceproof.conformance.suite.reporting.failure_heads import completed_again
+
 _OF_A_NAK = {
     "0x60": "rq_psn of qpc_i",
     "0x61": "path_mtu and service of qpc_i",
@@ -18,7 +20,6 @@ _TAKEN = re.compile(
     r"syndrome: want 0x62, got (?:ACK|0x[01]\w)\b|want +NAK [^;]*syndrome=0x62[^;]*; *got +ACK"
 )
 _REGION = "reg"
-_AGAIN = re.compile(r"\b(receive|work) \S+ completed \d+ times, and may only once")
 _TELLS = {"receive": "rcp", "work": "cpl"}
 OF_WORK = {
     "loc_qp_op_err": "local_qpn, command and service of qpc_i, qpn and operation of wr_i",
@@ -48,5 +49,5 @@ def of_a_foreign_key(words: str, streams: Collection[str]) -> str:
 
 def of_a_repeat(words: str) -> str:
     """Where what is told once is told again."""
-    again = _AGAIN.search(words)
-    return "look at {0}_valid_o and {0}_ready_i".format(_TELLS[again[1]]) if again else ""
+    again = completed_again(words)
+    return "look at {0}_valid_o and {0}_ready_i".format(_TELLS[again]) if again else ""

@@ -76,6 +76,7 @@ _BY_LIKENESS = _table(
     (r"^retry_exc_err: ", "RTX-05"),
     (r"retry_exc_err$", "RTX-01"),
     (r"^other work completed", "ACK-08 ACK-05"),
+    (r"completed again$", "LIVE-02"),
 )
 _COMPLETION = _table(
     (NO_TIMER, "RTX-07"),
@@ -115,7 +116,6 @@ _COMPLETION = _table(
     (r"want nothing( more)?; got ATOMIC", "ATOM-06"),
     (r"want nothing( more)?; got ACK", "ACK-06"),
     (r"want nothing( more)?; got (SEND|WRITE|READ)", "QPS-03"),
-    (r"completed \d+ times, and may only once", "LIVE-02"),
     (r"fewer receives than were due .*: ([^;]*; )*\d+ wr_flush_err[^;]*; got", "QPS-03"),
     (r"\(UC\).*more receives than were due", "UC-04"),
     (r"\(UC\).*fewer receives than were due", "UC-03"),

@@ -140,8 +140,8 @@ def likeness(head: str) -> str:
         return f"surplus {_answer(surplus['syndrome'])}{behind}"
     if _UNFLUSHED.search(head):
         return "receives not flushed"
-    if again := _AGAIN.search(head):
-        return f"{again[1]} completed again"
+    if again := completed_again(head):
+        return f"{again} completed again"
     if (both := _WANT_GOT.search(head)) and (names := _NAME.findall(both["want"])):
         if both["got"].startswith(_NOTHING):
             said = dict(_SAID.findall(both["want"])).get("syndrome", "")
@@ -165,6 +165,12 @@ def wrong_fields(head: str) -> set[str]:
     if "syndrome" in named and (told := _SYNDROME.search(clean)):
         named ^= {"syndrome", f"syndrome {_kind(told['want'])} {_kind(told['got'])}"}
     return named
+
+
+def completed_again(head: str) -> str:
+    """What completed more often than it may: receive, work, or nothing of the kind."""
+    again = _AGAIN.search(head)
+    return again[1] if again else ""
 
 
 def harms_memory(head: str) -> bool:
