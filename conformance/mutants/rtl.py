@@ -37,7 +37,7 @@ RESPONDER_MUTANTS = MUTANTS / "responder"
 OVERLAY = BUILD / "mutants"
 
 _KEYS = {"id", "description", "expected", "explained_as", "edit", "when", "when_file"}
-_THEME_KEYS = {"kind", "shared", "mutant"}
+_THEME_KEYS = ("kind", "file", "shared", "mutant")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,17 +144,18 @@ def _theme(
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise MutantError(f"{path}: not a theme of mutants: {error}") from error
-    for key in values.keys() - _THEME_KEYS:
-        raise MutantError(f"{path}: unknown key {key!r}; expected kind, shared or mutant")
+    for key in values.keys() - {*_THEME_KEYS}:
+        raise MutantError(f"{path}: unknown key {key!r}; expected {', '.join(_THEME_KEYS)}")
+    usual = {key: values[key] for key in values if key == "file"}
     for table in values.get("shared", []):
-        edit = edit_of(path.name, table)
+        edit = edit_of(path.name, {**usual, **table})
         if not isinstance(edit, Declare):
             raise MutantError(f"{path}: only declarations are shared, not {table}")
         shared.append((path.name, edit))
-    tables = values.get("mutant", [])
+    tables = [{**usual, **table} for table in values.get("mutant", [])]
     if not tables:
         raise MutantError(f"{path}: no mutants; add a [[mutant]] or remove the file")
-    return values.get("kind"), list(tables)
+    return values.get("kind"), tables
 
 
 def _mutant(theme: str, number: int, table: dict[str, Any], kind: str | None) -> Mutant:
@@ -171,9 +172,9 @@ def _mutant(theme: str, number: int, table: dict[str, Any], kind: str | None) ->
                 raise MutantError(f"{theme}.toml: {owner}: {key} names the unknown {name!r}")
     if not table["expected"]:
         raise MutantError(f"{theme}.toml: {owner}: no rule is expected to find it")
-    first = {key: value for key, value in table.items() if key not in _KEYS}
-    edits = tuple(edit_of(owner, edit) for edit in (first, *table["edit"]))
-    place = table.get("when_file", edits[0].file)
+    first = edit_of(owner, {key: value for key, value in table.items() if key not in _KEYS})
+    others = [edit_of(owner, {"file": first.file, **edit}) for edit in table["edit"]]
+    place = table.get("when_file", first.file)
     return Mutant(
         number=number,
         id=owner,
@@ -181,7 +182,7 @@ def _mutant(theme: str, number: int, table: dict[str, Any], kind: str | None) ->
         description=table["description"],
         expected=tuple(table["expected"]),
         explained_as=tuple(table["explained_as"]),
-        edits=edits,
+        edits=(first, *others),
         kind=kind,
         trigger=trigger_of(owner, place, table["when"]) if kind else None,
     )

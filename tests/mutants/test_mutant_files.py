@@ -122,6 +122,7 @@ REFUSALS = {
         THEME + '[[shared]]\nfile = "a"\nafter = "b"\nstatement = "c"',
         "only declarations are shared",
     ),
+    "no file": (THEME.replace("file", "#"), "an edit with .*expected one of: file"),
     "an unknown table": (THEME + '[other]\na = "b"', "unknown key 'other'"),
 }
 
@@ -139,6 +140,21 @@ def test_a_sound_theme_is_woven_into_its_file_only(tmp_path) -> None:
     changed = [path.name for path in overlay.iterdir() if "selected == 1" in path.read_text()]
     assert changed == ["header_builder.sv"]
     assert "1: ttl-wrong" in (overlay / "roceproof_mutant_pkg.sv").read_text()
+
+
+def test_an_edit_without_a_file_is_of_its_mutants_and_that_of_its_themes(tmp_path) -> None:
+    file = 'file = "header_builder.sv"\n'
+    further = THEME.replace("[[mutant]]", "[[mutant.edit]]")
+    further = further[: further.index("id =")] + further[further.index("line =") :]
+    place = 'after = "bth.psn       = packet.psn;"\n'
+    shared = f"[[shared]]\n{place}" + 'declare = "// declared"\n'
+    (tmp_path / "theme.toml").write_text(file + shared + THEME.replace(file, "") + further)
+    loaded = load_mutants(tmp_path)
+    assert {edit.file for edit in loaded.mutants[0].edits} == {"header_builder.sv"}
+    assert [edit.file for _, edit in loaded.shared] == ["header_builder.sv"]
+    own = THEME.replace("header_builder.sv", "frame_mux.sv")
+    (tmp_path / "theme.toml").write_text(file + own + further)
+    assert {edit.file for edit in load_mutants(tmp_path).mutants[0].edits} == {"frame_mux.sv"}
 
 
 def test_a_source_that_was_damaged_since_is_woven_anew(tmp_path) -> None:
