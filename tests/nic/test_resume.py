@@ -35,7 +35,7 @@ FEW = "test_requester_psn and wrap"
 
 
 def over(outcome: str) -> Over:
-    return Over({"case": "a", "outcome": outcome}, None)
+    return Over({"case": "a", "file": "test_a.py", "outcome": outcome}, None)
 
 
 def suite(out: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -113,7 +113,7 @@ def sealed(document: object) -> bytes:
     return journal.sealed_line(document).encode()
 
 
-ENTRY = {"case": "a", "outcome": "passed"}
+ENTRY = {"case": "a", "file": "test_a.py", "outcome": "passed"}
 FIRST, CASE = {"run": RUN}, {"case": "a", "entry": ENTRY, "observed": None}
 SEEN: dict[str, Any] = {
     **{key: [] for key in ("rows", "streams", "failures", "tempted")},
@@ -125,6 +125,11 @@ DAMAGED = {
     "an outcome that is a list": sealed({**CASE, "entry": {**ENTRY, "outcome": ["passed"]}}),
     "an entry that is none": sealed({**CASE, "entry": None}),
     "an entry of no case": sealed({**CASE, "entry": {"outcome": "passed"}}),
+    **{
+        f"an entry whose {key} is {value}": sealed({**CASE, "entry": {**ENTRY, key: value}})
+        for key in ("file", "broken", "reason", "plans")
+        for value in (None, 1.5, [None], {})
+    },
     "a case that is a number": sealed({**CASE, "case": 7}),
     "what was seen lacks": sealed({"case": "a", "entry": ENTRY}),
     "what was seen is a word": sealed({**CASE, "observed": "x"}),

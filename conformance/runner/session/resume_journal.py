@@ -25,7 +25,12 @@ NAME = "cases.jsonl"
 _SUM = "sum"
 
 _DECIDED = frozenset(KNOWN) - {ERROR}
-_ENTRY = {"case": str, "outcome": str, "rules?": [str]}
+_ENTRY = {
+    **dict.fromkeys(("case", "file", "outcome"), str),
+    **dict.fromkeys(("reason?", "head?", "capture?", "replay?", "deviation?", "warning?"), str),
+    **dict.fromkeys(("rules?", "broken?", "explained?", "differed?"), [str]),
+    "plans?": int,
+}
 _SHAPES = (
     {"case": str, "entry": _ENTRY, "observed": (dict, type(None))},
     {"again": [str]},
