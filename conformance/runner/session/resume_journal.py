@@ -28,7 +28,7 @@ _DECIDED = frozenset(KNOWN) - {ERROR}
 _ENTRY = {
     **dict.fromkeys(("case", "file", "outcome"), str),
     **dict.fromkeys(("reason?", "head?", "capture?", "replay?", "deviation?", "warning?"), str),
-    **dict.fromkeys(("rules?", "broken?", "explained?", "differed?"), [str]),
+    **{key: [str] for key in ("rules?", "broken?", "explained?", "differed?")},
     "plans?": int,
 }
 _SHAPES = (
