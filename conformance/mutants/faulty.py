@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Faulty components of the model: a class that overrides what is wrong in it, and declares itself.
 
-@faulty_rc_responder("msn-per-packet", "Every packet counts.", expected=["MSN-02"])
-class PerPacket(RcResponder): ...
+@faulty_rc_responder("msn-per-packet", expected=["MSN-02"])
+class PerPacket(RcResponder):
+    "Every packet counts."
 """
 
 from __future__ import annotations
@@ -21,22 +22,20 @@ class Declaration(Protocol):
     """A decorator of the faulty class."""
 
     def __call__(
-        self,
-        id: str,
-        description: str,
-        *,
-        expected: Iterable[str],
-        explained_as: Iterable[str] = (),
+        self, id: str, *, expected: Iterable[str], explained_as: Iterable[str] = ()
     ) -> Callable[[T], T]: ...
 
 
 def _faulty(components: Callable[[Any], Components]) -> Declaration:
     def declare(
-        id: str, description: str, *, expected: Iterable[str], explained_as: Iterable[str] = ()
+        id: str, *, expected: Iterable[str], explained_as: Iterable[str] = ()
     ) -> Callable[[T], T]:
         def register(kind: T) -> T:
-            mutant = model_mutant(id, description, expected=expected, explained_as=explained_as)
-            mutant(lambda: components(kind))
+            def make() -> Components:
+                return components(kind)
+
+            make.__doc__ = kind.__doc__
+            model_mutant(id, expected=expected, explained_as=explained_as)(make)
             return kind
 
         return register

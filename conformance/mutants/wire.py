@@ -4,15 +4,19 @@
 A device that ignores a wrong transport version is a healthy device behind a filter that clears
 the version. So any rule has a device that breaks it, on any target.
 
-    @wire_mutant("tver-ignored", "TVer is not looked at", expected=["BTH-05"])
+    @wire_mutant("tver-ignored", expected=["BTH-05"])
     class TverIgnored(WireFault):
+        "TVer is not looked at."
+
         def received(self, frame, time_ns): ...
 
 What a filter cannot do, since it never sees how a device is configured, is a part of the
 reference model exchanged for a faulty one.
 
-    @model_mutant("psn-of-other-way", "...", expected=["PSN-01"], explained_as=["P01"])
+    @model_mutant("psn-of-other-way", expected=["PSN-01"], explained_as=["P01"])
     def starts_the_other_way() -> Components: ...
+
+The first paragraph of its docstring describes a fault, as who made it would confess it.
 """
 
 from __future__ import annotations
@@ -77,11 +81,12 @@ P = TypeVar("P", bound=Callable[[], Components])
 
 
 def wire_mutant(
-    id: str, description: str, *, expected: Iterable[str], explained_as: Iterable[str] = ()
+    id: str, *, expected: Iterable[str], explained_as: Iterable[str] = ()
 ) -> Callable[[F], F]:
     """Declare a fault: the rules that must find it, and how `explain` must name it."""
 
     def register(kind: F) -> F:
+        description = _description(id, kind)
         _declare(WireMutant(id, description, tuple(expected), tuple(explained_as), make=kind))
         return kind
 
@@ -89,17 +94,24 @@ def wire_mutant(
 
 
 def model_mutant(
-    id: str, description: str, *, expected: Iterable[str], explained_as: Iterable[str] = ()
+    id: str, *, expected: Iterable[str], explained_as: Iterable[str] = ()
 ) -> Callable[[P], P]:
     """Declare a fault inside the model; the function makes its components, one of them faulty."""
 
     def register(components: P) -> P:
+        description = _description(id, components)
         _declare(
             WireMutant(id, description, tuple(expected), tuple(explained_as), components=components)
         )
         return components
 
     return register
+
+
+def _description(id: str, fault: object) -> str:
+    if not fault.__doc__:
+        raise WireMutantError(f"{id}: what is wrong is not said; give it a docstring")
+    return " ".join(fault.__doc__.split("\n\n")[0].split())
 
 
 def _declare(mutant: WireMutant) -> None:

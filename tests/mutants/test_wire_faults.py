@@ -106,13 +106,28 @@ def test_a_new_connection_is_numbered_anew_and_a_flow_by_itself() -> None:
 def test_a_fault_that_names_no_rule_is_refused() -> None:
     for rules in ([], ["NONE-1"]):
         with pytest.raises(WireMutantError, match="give ids"):
-            wire_mutant("without-rule", "", expected=rules)(WireFault)
+            wire_mutant("without-rule", expected=rules)(WireFault)
+
+
+def test_a_fault_without_a_docstring_is_refused() -> None:
+    class Undescribed(WireFault):
+        pass
+
+    with pytest.raises(WireMutantError, match=r"untold: what is wrong is not said"):
+        wire_mutant("untold", expected=["BTH-01"])(Undescribed)
+
+
+def test_the_first_paragraph_of_the_docstring_describes_a_fault() -> None:
+    described = wire_mutants()["short-headers-filled-up"].description
+    assert described == (
+        "A packet that ends in its headers is read on in what the buffer held before."
+    )
 
 
 def test_two_faults_of_one_name_are_refused() -> None:
     name = next(iter(wire_mutants()))
     with pytest.raises(WireMutantError, match="two wire mutants"):
-        model_mutant(name, "", expected=["BTH-01"])(Components)
+        model_mutant(name, expected=["BTH-01"])(Components)
 
 
 def test_a_fault_says_whether_it_lies_in_the_wire_or_in_the_model() -> None:

@@ -16,12 +16,10 @@ from roceproof.conformance.wire.headers import Aeth
 _BOOKKEEPING_NS = 2_000
 
 
-@faulty_rc_requester(
-    "ack-retires-one-message",
-    "An ACK completes only the message whose last PSN it names.",
-    expected=["ACK-05", "PSN-16"],
-)
+@faulty_rc_requester("ack-retires-one-message", expected=["ACK-05", "PSN-16"])
 class RetiresOne(RcRequester):
+    """An ACK completes only the message whose last PSN it names."""
+
     def acknowledgement(self, psn: int, syndrome: int, now_ns: int) -> None:
         if syndrome >> 5 != AethType.ACK:
             super().acknowledgement(psn, syndrome, now_ns)
@@ -29,12 +27,10 @@ class RetiresOne(RcRequester):
             self.all_before(ahead(psn, 1), now_ns)
 
 
-@faulty_rc_requester(
-    "ack-completes-when-sent",
-    "A message completes when its last packet has left.",
-    expected=["ACK-08", "ACK-09", "ACK-10"],
-)
+@faulty_rc_requester("ack-completes-when-sent", expected=["ACK-08", "ACK-09", "ACK-10"])
 class CompletesWhenSent(RcRequester):
+    """A message completes when its last packet has left."""
+
     def next_request(self, now_ns: int) -> Segment | None:
         segment = super().next_request(now_ns)
         message = self.window.messages[-1] if self.window.messages else None
@@ -43,12 +39,10 @@ class CompletesWhenSent(RcRequester):
         return segment
 
 
-@faulty_rc_requester(
-    "ack-of-the-unsent-counts",
-    "An ACK beyond the newest packet acknowledges all that was sent.",
-    expected=["ACK-09", "NAK-13"],
-)
+@faulty_rc_requester("ack-of-the-unsent-counts", expected=["ACK-09", "NAK-13"])
 class BelievesGhosts(RcRequester):
+    """An ACK beyond the newest packet acknowledges all that was sent."""
+
     def receive(self, segment: Segment, now_ns: int) -> None:
         psn, newest = segment.bth.psn, ahead(self.window.fresh, -1)
         if self.window.outstanding and distance(psn, newest) > 0:
@@ -56,12 +50,10 @@ class BelievesGhosts(RcRequester):
         super().receive(segment, now_ns)
 
 
-@faulty_rc_requester(
-    "ack-of-the-past-counts",
-    "An ACK older than the oldest outstanding packet is taken for one of it.",
-    expected=["ACK-10", "RTX-10", "NAK-13"],
-)
+@faulty_rc_requester("ack-of-the-past-counts", expected=["ACK-10", "RTX-10", "NAK-13"])
 class BelievesThePast(RcRequester):
+    """An ACK older than the oldest outstanding packet is taken for one of it."""
+
     def receive(self, segment: Segment, now_ns: int) -> None:
         psn = segment.bth.psn
         if self.window.outstanding and distance(psn, self.window.oldest) < 0:
@@ -69,12 +61,10 @@ class BelievesThePast(RcRequester):
         super().receive(segment, now_ns)
 
 
-@faulty_rc_requester(
-    "ack-inside-a-message-is-fatal",
-    "Only an ACK of a whole message is expected; one inside it is an error.",
-    expected=["ACK-14", "ACK-08"],
-)
+@faulty_rc_requester("ack-inside-a-message-is-fatal", expected=["ACK-14", "ACK-08"])
 class WantsOneAck(RcRequester):
+    """Only an ACK of a whole message is expected; one inside it is an error."""
+
     def acknowledgement(self, psn: int, syndrome: int, now_ns: int) -> None:
         message = self.window.message_at(psn)
         if syndrome >> 5 == AethType.ACK and ahead(psn, 1) != message.end:
@@ -83,12 +73,10 @@ class WantsOneAck(RcRequester):
         super().acknowledgement(psn, syndrome, now_ns)
 
 
-@faulty_rc_requester(
-    "ack-before-the-books-are-done",
-    "An ACK that comes while the packet is still being entered as sent is not seen.",
-    expected=["ACK-15"],
-)
+@faulty_rc_requester("ack-before-the-books-are-done", expected=["ACK-15"])
 class MissesEarlyAcks(RcRequester):
+    """An ACK that comes while the packet is still being entered as sent is not seen."""
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._left_ns = 0
@@ -103,12 +91,10 @@ class MissesEarlyAcks(RcRequester):
             super().receive(segment, now_ns)
 
 
-@faulty_rc_requester(
-    "ack-kept-until-sent",
-    "An ACK of a packet that has not left completes its message when it has, and again later.",
-    expected=["FUZZ-21"],
-)
+@faulty_rc_requester("ack-kept-until-sent", expected=["FUZZ-21"])
 class KeepsEarlyAcks(RcRequester):
+    """An ACK of a packet that has not left completes its message when it has, and again later."""
+
     _early: int | None = None
 
     def receive(self, segment: Segment, now_ns: int) -> None:
@@ -124,12 +110,10 @@ class KeepsEarlyAcks(RcRequester):
         return segment
 
 
-@faulty_rc_requester(
-    "read-response-acknowledges-nothing",
-    "A READ response does not acknowledge the WRITEs before it.",
-    expected=["ACK-13"],
-)
+@faulty_rc_requester("read-response-acknowledges-nothing", expected=["ACK-13"])
 class ReadAcknowledgesItself(RcRequester):
+    """A READ response does not acknowledge the WRITEs before it."""
+
     def read_response(self, segment: Segment, now_ns: int) -> None:
         if self.window.message_at(segment.bth.psn).first_psn == self.window.oldest or (
             self.window.messages[0].awaits_data
@@ -137,44 +121,36 @@ class ReadAcknowledgesItself(RcRequester):
             super().read_response(segment, now_ns)
 
 
-@faulty_rc_requester(
-    "ack-compared-without-wrap",
-    "Response PSNs are compared as plain numbers.",
-    expected=["PSN-16"],
-)
+@faulty_rc_requester("ack-compared-without-wrap", expected=["PSN-16"])
 class ComparesWithoutWrap(RcRequester):
+    """Response PSNs are compared as plain numbers."""
+
     def receive(self, segment: Segment, now_ns: int) -> None:
         if segment.bth.psn >= self.window.oldest:
             super().receive(segment, now_ns)
 
 
-@faulty_rc_requester(
-    "ack-is-syndrome-1f",
-    "Only syndrome 0x1F is an ACK.",
-    expected=["AETH-04"],
-)
+@faulty_rc_requester("ack-is-syndrome-1f", expected=["AETH-04"])
 class KnowsOneSyndrome(RcRequester):
+    """Only syndrome 0x1F is an ACK."""
+
     def acknowledgement(self, psn: int, syndrome: int, now_ns: int) -> None:
         if syndrome >> 5 != AethType.ACK or syndrome == 0x1F:
             super().acknowledgement(psn, syndrome, now_ns)
 
 
-@faulty_rc_requester(
-    "aeth-type-is-one-bit",
-    "Only bit 5 of the syndrome tells an ACK from a NAK.",
-    expected=["AETH-05", "FUZZ-11"],
-)
+@faulty_rc_requester("aeth-type-is-one-bit", expected=["AETH-05", "FUZZ-11"])
 class LooksAtOneBit(RcRequester):
+    """Only bit 5 of the syndrome tells an ACK from a NAK."""
+
     def acknowledgement(self, psn: int, syndrome: int, now_ns: int) -> None:
         super().acknowledgement(psn, syndrome if syndrome & 0x20 else syndrome & 0x1F, now_ns)
 
 
-@faulty_rc_requester(
-    "ack-completes-by-msn",
-    "How many messages an ACK completes is not looked up in its PSN.",
-    expected=["MSN-08", "ACK-08"],
-)
+@faulty_rc_requester("ack-completes-by-msn", expected=["MSN-08", "ACK-08"])
 class CompletesByMsn(RcRequester):
+    """How many messages an ACK completes is not looked up in its PSN."""
+
     def receive(self, segment: Segment, now_ns: int) -> None:
         aeth = segment.extension(Aeth)
         if (

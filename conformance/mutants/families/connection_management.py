@@ -17,9 +17,12 @@ from roceproof.verbs.queue_pair import QpSpec
 from roceproof.verbs.service import PathMtu
 
 
-@model_mutant("cm-psn-swapped", "Each direction starts at the other's PSN", expected=["CM-04"])
+@model_mutant("cm-psn-swapped", expected=["CM-04"])
 def starts_the_wrong_way() -> Components:
-    """PSNs of REQ and REP are mixed up."""
+    """Each direction starts at the other's PSN.
+
+    PSNs of REQ and REP are mixed up.
+    """
 
     class Faulty(ConnectionManager):
         def agreed(self, request: CmMessage, peer: Host) -> QpSpec:
@@ -29,9 +32,12 @@ def starts_the_wrong_way() -> Components:
     return Components(connection_manager=Faulty)
 
 
-@model_mutant("cm-constant-mtu", "The path MTU of the REQ is not looked at", expected=["CM-05"])
+@model_mutant("cm-constant-mtu", expected=["CM-05"])
 def has_a_constant_path_mtu() -> Components:
-    """Every connection has the same path MTU."""
+    """The path MTU of the REQ is not looked at.
+
+    Every connection has the same path MTU.
+    """
 
     class Faulty(ConnectionManager):
         def agreed(self, request: CmMessage, peer: Host) -> QpSpec:
@@ -40,9 +46,12 @@ def has_a_constant_path_mtu() -> Components:
     return Components(connection_manager=Faulty)
 
 
-@model_mutant("cm-constant-depth", "Depths of the REQ are not looked at", expected=["CM-05"])
+@model_mutant("cm-constant-depth", expected=["CM-05"])
 def has_constant_depths() -> Components:
-    """As many READs as the device itself can do."""
+    """Depths of the REQ are not looked at.
+
+    As many READs as the device itself can do.
+    """
 
     class Faulty(ConnectionManager):
         def agreed(self, request: CmMessage, peer: Host) -> QpSpec:
@@ -52,9 +61,12 @@ def has_constant_depths() -> Components:
     return Components(connection_manager=Faulty)
 
 
-@model_mutant("cm-new-id-per-req", "A repeated REQ opens another QP", expected=["CM-03"])
+@model_mutant("cm-new-id-per-req", expected=["CM-03"])
 def opens_a_queue_pair_for_each_req() -> Components:
-    """A REQ is never recognised."""
+    """A repeated REQ opens another QP.
+
+    A REQ is never recognised.
+    """
 
     class Faulty(ConnectionManager):
         def asked(self, request: CmMessage, peer: Host) -> CmMessage:
@@ -67,9 +79,12 @@ def opens_a_queue_pair_for_each_req() -> Components:
     return Components(connection_manager=Faulty)
 
 
-@model_mutant("cm-waits-for-rtu", "Data do not stand for a lost RTU", expected=["CM-06"])
+@model_mutant("cm-waits-for-rtu", expected=["CM-06"])
 def waits_for_the_rtu() -> Components:
-    """Only an RTU lets the device send."""
+    """Data do not stand for a lost RTU.
+
+    Only an RTU lets the device send.
+    """
 
     class Faulty(ConnectionManager):
         def data_came(self, queue_pair: QueuePair) -> None:
@@ -78,9 +93,12 @@ def waits_for_the_rtu() -> Components:
     return Components(connection_manager=Faulty)
 
 
-@model_mutant("cm-alive-after-dreq", "The QP lives on behind DREP", expected=["CM-07"])
+@model_mutant("cm-alive-after-dreq", expected=["CM-07"])
 def lives_on_after_dreq() -> Components:
-    """A DREQ is answered, and nothing else."""
+    """The QP lives on behind DREP.
+
+    A DREQ is answered, and nothing else.
+    """
 
     class Faulty(ConnectionManager):
         def ended(self, message: CmMessage) -> CmMessage | None:
@@ -92,8 +110,10 @@ def lives_on_after_dreq() -> Components:
     return Components(connection_manager=Faulty)
 
 
-@model_mutant("cm-silent-rejection", "What cannot be met is not answered", expected=["CM-08"])
+@model_mutant("cm-silent-rejection", expected=["CM-08"])
 def rejects_without_a_word() -> Components:
+    """What cannot be met is not answered."""
+
     class Faulty(ConnectionManager):
         def answer(self, message: CmMessage, peer: Host) -> CmMessage | None:
             answer = super().answer(message, peer)
@@ -102,9 +122,12 @@ def rejects_without_a_word() -> Components:
     return Components(connection_manager=Faulty)
 
 
-@model_mutant("cm-any-service", "REQs for any service are accepted", expected=["CM-08"])
+@model_mutant("cm-any-service", expected=["CM-08"])
 def accepts_any_service() -> Components:
-    """The service id is not looked up."""
+    """REQs for any service are accepted.
+
+    The service id is not looked up.
+    """
 
     class Faulty(ConnectionManager):
         def objection(self, request: CmMessage) -> Reason | None:
@@ -115,9 +138,12 @@ def accepts_any_service() -> Components:
     return Components(connection_manager=Faulty)
 
 
-@model_mutant("cm-any-path-mtu", "Any path MTU but 0 is accepted", expected=["CM-08"])
+@model_mutant("cm-any-path-mtu", expected=["CM-08"])
 def accepts_any_path_mtu() -> Components:
-    """One beyond the longest is taken for that."""
+    """Any path MTU but 0 is accepted.
+
+    One beyond the longest is taken for that.
+    """
 
     class Faulty(ConnectionManager):
         def asked(self, request: CmMessage, peer: Host) -> CmMessage:
@@ -127,9 +153,12 @@ def accepts_any_path_mtu() -> Components:
     return Components(connection_manager=Faulty)
 
 
-@model_mutant("cm-hangs-on-short-mad", "A short MAD hangs QP1", expected=["CM-10"])
+@model_mutant("cm-hangs-on-short-mad", expected=["CM-10"])
 def hangs_on_a_short_mad() -> Components:
-    """Behind a MAD that is cut short nothing is understood any more."""
+    """A short MAD hangs QP1.
+
+    Behind a MAD that is cut short nothing is understood any more.
+    """
 
     class Faulty(ConnectionManager):
         hangs = False

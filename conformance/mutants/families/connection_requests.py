@@ -17,29 +17,27 @@ from roceproof.verbs.queue_pair import QpSpec
 _MAPPED = 0xFFFF << 32
 
 
-@faulty_connection_manager(
-    "cm-caller-psn-swapped", "The REP's PSN is taken for that of what we get.", expected=["CM-04"]
-)
+@faulty_connection_manager("cm-caller-psn-swapped", expected=["CM-04"])
 class StartsTheOtherWay(ConnectionManager):
+    """The REP's PSN is taken for that of what we get."""
+
     def concluded(self, spec: QpSpec, reply: CmMessage) -> QpSpec:
         concluded = super().concluded(spec, reply)
         return replace(concluded, sq_psn=concluded.rq_psn, rq_psn=concluded.sq_psn)
 
 
-@faulty_connection_manager(
-    "cm-caller-keeps-depth", "READs leave as deep as we asked for.", expected=["CM-05"]
-)
+@faulty_connection_manager("cm-caller-keeps-depth", expected=["CM-05"])
 class KeepsItsDepth(ConnectionManager):
+    """READs leave as deep as we asked for."""
+
     def concluded(self, spec: QpSpec, reply: CmMessage) -> QpSpec:
         return replace(super().concluded(spec, reply), max_rd_atomic=spec.max_rd_atomic)
 
 
-@faulty_connection_manager(
-    "cm-rnr-retry-constant",
-    "The RNR retry count is what firmware was built with.",
-    expected=["CM-05"],
-)
+@faulty_connection_manager("cm-rnr-retry-constant", expected=["CM-05"])
 class RnrRetriesAreConstant(ConnectionManager):
+    """The RNR retry count is what firmware was built with."""
+
     def concluded(self, spec: QpSpec, reply: CmMessage) -> QpSpec:
         return replace(super().concluded(spec, reply), rnr_retry=3)
 
@@ -47,26 +45,26 @@ class RnrRetriesAreConstant(ConnectionManager):
         return replace(super().agreed(request, peer), rnr_retry=3)
 
 
-@faulty_connection_manager(
-    "cm-retries-constant", "Timeouts and retries are our own.", expected=["CM-05"]
-)
+@faulty_connection_manager("cm-retries-constant", expected=["CM-05"])
 class RetriesAreConstant(ConnectionManager):
+    """Timeouts and retries are our own."""
+
     def agreed(self, request: CmMessage, peer: Host) -> QpSpec:
         return replace(super().agreed(request, peer), retry_count=3)
 
 
-@faulty_connection_manager(
-    "cm-flow-control-assumed", "Credits count, whatever was agreed on.", expected=["CM-05"]
-)
+@faulty_connection_manager("cm-flow-control-assumed", expected=["CM-05"])
 class AlwaysCountsCredits(ConnectionManager):
+    """Credits count, whatever was agreed on."""
+
     def agreed(self, request: CmMessage, peer: Host) -> QpSpec:
         return replace(super().agreed(request, peer), flow_control=True)
 
 
-@faulty_connection_manager(
-    "cm-new-id-per-retry", "Each REQ that goes out again has a new id.", expected=["CM-03"]
-)
+@faulty_connection_manager("cm-new-id-per-retry", expected=["CM-03"])
 class NewIdPerRetry(ConnectionManager):
+    """Each REQ that goes out again has a new id."""
+
     def due(self, now_ns: int) -> list[Repeat]:
         found = super().due(now_ns)
         return [replace(each, message=self.renumbered(each)) for each in found]
@@ -78,42 +76,38 @@ class NewIdPerRetry(ConnectionManager):
         return replace(message, fields={**message.fields, "local_id": next(self._ids)})
 
 
-@faulty_connection_manager(
-    "cm-gid-unmapped",
-    "An IPv4 address stands in a GID without ten zeros and FFFF.",
-    expected=["GID-01"],
-)
+@faulty_connection_manager("cm-gid-unmapped", expected=["GID-01"])
 class GidsAreNotMapped(ConnectionManager):
+    """An IPv4 address stands in a GID without ten zeros and FFFF."""
+
     def asking(self, own_id: int, service_id: int, spec: QpSpec, own: Host) -> CmMessage:
         request = super().asking(own_id, service_id, spec, own)
         gids = {name: request[name] & ~_MAPPED for name in ("local_gid", "remote_gid")}
         return replace(request, fields={**request.fields, **gids})
 
 
-@faulty_connection_manager(
-    "cm-port-swapped", "The service id holds the port in host order.", expected=["CM-09"]
-)
+@faulty_connection_manager("cm-port-swapped", expected=["CM-09"])
 class SwapsThePort(ConnectionManager):
+    """The service id holds the port in host order."""
+
     def asking(self, own_id: int, service_id: int, spec: QpSpec, own: Host) -> CmMessage:
         port = (service_id & 0xFF) << 8 | service_id >> 8 & 0xFF
         return super().asking(own_id, service_id & ~0xFFFF | port, spec, own)
 
 
-@faulty_connection_manager(
-    "cm-silent-goodbye", "A connection is closed without a DREQ.", expected=["CM-07"]
-)
+@faulty_connection_manager("cm-silent-goodbye", expected=["CM-07"])
 class HangsUpSilently(ConnectionManager):
+    """A connection is closed without a DREQ."""
+
     def hang_up(self, qpn: int) -> None:
         super().hang_up(qpn)
         self._repeats.clear()
 
 
-@faulty_connection_manager(
-    "cm-qpn-reused",
-    "The next connection gets the queue pair that was just closed.",
-    expected=["CM-07"],
-)
+@faulty_connection_manager("cm-qpn-reused", expected=["CM-07"])
 class ReusesQueuePairs(ConnectionManager):
+    """The next connection gets the queue pair that was just closed."""
+
     def connect(self, request: CmMessage, peer: Host) -> CmMessage:
         closed = [each for each in self._connections.values() if each.is_closed]
         usual = self._open
@@ -125,34 +119,34 @@ class ReusesQueuePairs(ConnectionManager):
             self._open = usual
 
 
-@faulty_connection_manager("cm-rej-unheard", "A REJ is counted and forgotten.", expected=["CM-08"])
+@faulty_connection_manager("cm-rej-unheard", expected=["CM-08"])
 class DoesNotHearRejections(ConnectionManager):
+    """A REJ is counted and forgotten."""
+
     def rejected(self, message: CmMessage) -> None:
         pass
 
 
-@faulty_connection_manager(
-    "cm-rep-for-anybody", "The REP's ids are not compared with the REQ's.", expected=["CM-10"]
-)
+@faulty_connection_manager("cm-rep-for-anybody", expected=["CM-10"])
 class TakesAnyReply(ConnectionManager):
+    """The REP's ids are not compared with the REQ's."""
+
     def asked_by(self, message: CmMessage) -> Connection | None:
         return next((each for each in self._connections.values() if each.is_ours), None)
 
 
-@faulty_connection_manager(
-    "cm-short-mad-executed", "What a short MAD lacks is what the buffer holds.", expected=["CM-10"]
-)
+@faulty_connection_manager("cm-short-mad-executed", expected=["CM-10"])
 class ExecutesShortMads(ConnectionManager):
+    """What a short MAD lacks is what the buffer holds."""
+
     def receive(self, packet: Packet) -> Segment | None:
         return super().receive(replace(packet, payload=packet.payload.ljust(MAD_BYTES, b"\0")))
 
 
-@faulty_connection_manager(
-    "cm-parser-hangs",
-    "An unknown attribute is waited on until it becomes known.",
-    expected=["FUZZ-18"],
-)
+@faulty_connection_manager("cm-parser-hangs", expected=["FUZZ-18"])
 class HangsOnUnknownAttributes(ConnectionManager):
+    """An unknown attribute is waited on until it becomes known."""
+
     hangs = False
 
     def receive(self, packet: Packet) -> Segment | None:

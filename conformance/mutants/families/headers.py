@@ -34,21 +34,19 @@ class RequestField(WireFault):
         return [frame if request_of(frame) is None else self.changed(frame)]
 
 
-@wire_mutant(
-    "bth-rc-opcode-on-uc", "The opcode's service bits are those of RC, always.", expected=["BTH-01"]
-)
+@wire_mutant("bth-rc-opcode-on-uc", expected=["BTH-01"])
 class RcOpcodeOnUc(RequestField):
+    """The opcode's service bits are those of RC, always."""
+
     def changed(self, frame: bytes) -> bytes:
         bth = request_of(frame)
         return with_bth(frame, opcode=bth.opcode & ~_SERVICE) if bth else frame
 
 
-@wire_mutant(
-    "bth-solicited-on-all",
-    "Solicited Event is set on every packet of a message that asks for it, and stays set.",
-    expected=["BTH-02"],
-)
+@wire_mutant("bth-solicited-on-all", expected=["BTH-02"])
 class SolicitedEverywhere(RequestField):
+    """Solicited Event is set on every packet of a message that asks for it, and stays set."""
+
     def __init__(self) -> None:
         self._is_set = False
 
@@ -58,46 +56,44 @@ class SolicitedEverywhere(RequestField):
         return with_bth(frame, solicited=self._is_set)
 
 
-@wire_mutant(
-    "bth-pad-in-version",
-    "The pad count is written two bits too far down, into the transport version.",
-    expected=["BTH-04"],
-)
+@wire_mutant("bth-pad-in-version", expected=["BTH-04"])
 class PadInVersion(RequestField):
+    """The pad count is written two bits too far down, into the transport version."""
+
     def changed(self, frame: bytes) -> bytes:
         bth = request_of(frame)
         return with_bth(frame, version=bth.pad_count, pad_count=0) if bth else frame
 
 
-@wire_mutant("bth-pkey-of-reset", "The P_Key register is never loaded.", expected=["BTH-06"])
+@wire_mutant("bth-pkey-of-reset", expected=["BTH-06"])
 class PkeyOfReset(RequestField):
+    """The P_Key register is never loaded."""
+
     def changed(self, frame: bytes) -> bytes:
         return with_bth(frame, pkey=0)
 
 
-@wire_mutant(
-    "bth-mask-on-the-wire",
-    "The byte with FECN and BECN leaves as the ICRC sees it, all ones.",
-    expected=["BTH-08"],
-)
+@wire_mutant("bth-mask-on-the-wire", expected=["BTH-08"])
 class MaskOnTheWire(RequestField):
+    """The byte with FECN and BECN leaves as the ICRC sees it, all ones."""
+
     def changed(self, frame: bytes) -> bytes:
         return with_bth(frame, fecn=True, becn=True, reserved6=0x3F)
 
 
-@wire_mutant("bth-qpn-cut", "The peer's QPN is kept in a register of 16 bits.", expected=["BTH-10"])
+@wire_mutant("bth-qpn-cut", expected=["BTH-10"])
 class QpnOf16Bits(RequestField):
+    """The peer's QPN is kept in a register of 16 bits."""
+
     def changed(self, frame: bytes) -> bytes:
         bth = request_of(frame)
         return with_bth(frame, dest_qpn=bth.dest_qpn & 0xFFFF) if bth else frame
 
 
-@wire_mutant(
-    "bth-qpn-little-endian",
-    "The bytes of the destination QPN go out in the processor's order.",
-    expected=["BTH-14", "BTH-10"],
-)
+@wire_mutant("bth-qpn-little-endian", expected=["BTH-14", "BTH-10"])
 class QpnLittleEndian(RequestField):
+    """The bytes of the destination QPN go out in the processor's order."""
+
     def changed(self, frame: bytes) -> bytes:
         bth = request_of(frame)
         if bth is None:
@@ -105,66 +101,62 @@ class QpnLittleEndian(RequestField):
         return with_bth(frame, dest_qpn=int.from_bytes(bth.dest_qpn.to_bytes(3, "big"), "little"))
 
 
-@wire_mutant("tver-not-read", "Nobody looks at the transport version.", expected=["BTH-05"])
+@wire_mutant("tver-not-read", expected=["BTH-05"])
 class VersionNotRead(WireFault):
+    """Nobody looks at the transport version."""
+
     def received(self, frame: bytes, time_ns: int) -> list[bytes]:
         return [frame if bth_of(frame) is None else with_bth(frame, version=0)]
 
 
-@wire_mutant("pkey-not-read", "Nobody looks at the P_Key.", expected=["BTH-07"])
+@wire_mutant("pkey-not-read", expected=["BTH-07"])
 class PkeyNotRead(WireFault):
+    """Nobody looks at the P_Key."""
+
     def received(self, frame: bytes, time_ns: int) -> list[bytes]:
         return [frame if bth_of(frame) is None else with_bth(frame, pkey=_DEFAULT_PKEY)]
 
 
-@wire_mutant(
-    "pkey-compared-in-16-bits",
-    "All bits of the P_Key are compared, that of the membership, too.",
-    expected=["BTH-07"],
-)
+@wire_mutant("pkey-compared-in-16-bits", expected=["BTH-07"])
 class PkeyComparedWhole(WireFault):
+    """All bits of the P_Key are compared, that of the membership, too."""
+
     def received(self, frame: bytes, time_ns: int) -> list[bytes]:
         bth = bth_of(frame)
         return [] if bth is not None and bth.pkey != _DEFAULT_PKEY else [frame]
 
 
-@wire_mutant(
-    "reserved-bits-compared", "A packet with a reserved bit set is dropped.", expected=["BTH-09"]
-)
+@wire_mutant("reserved-bits-compared", expected=["BTH-09"])
 class ReservedCompared(WireFault):
+    """A packet with a reserved bit set is dropped."""
+
     def received(self, frame: bytes, time_ns: int) -> list[bytes]:
         bth = bth_of(frame)
         return [] if bth is not None and (bth.reserved6 or bth.reserved7) else [frame]
 
 
-@wire_mutant(
-    "reserved-bit-beside-psn-compared",
-    "The PSN is compared in 25 bits, the lowest reserved one included.",
-    expected=["BTH-09"],
-)
+@wire_mutant("reserved-bit-beside-psn-compared", expected=["BTH-09"])
 class ReservedBesidePsn(WireFault):
+    """The PSN is compared in 25 bits, the lowest reserved one included."""
+
     def received(self, frame: bytes, time_ns: int) -> list[bytes]:
         bth = bth_of(frame)
         return [] if bth is not None and bth.reserved7 & 1 else [frame]
 
 
-@wire_mutant(
-    "migreq-zero-dropped",
-    "A packet that does not say migrated is taken for one of another path.",
-    expected=["BTH-15"],
-)
+@wire_mutant("migreq-zero-dropped", expected=["BTH-15"])
 class MigreqZeroDropped(WireFault):
+    """A packet that does not say migrated is taken for one of another path."""
+
     def received(self, frame: bytes, time_ns: int) -> list[bytes]:
         bth = bth_of(frame)
         return [] if bth is not None and not bth.migreq else [frame]
 
 
-@wire_mutant(
-    "qpn-index-only",
-    "The context is looked up by the low bits of the QPN, and the rest is not compared.",
-    expected=["BTH-11"],
-)
+@wire_mutant("qpn-index-only", expected=["BTH-11"])
 class QpnIndexOnly(WireFault):
+    """The context is looked up by the low bits of the QPN, and the rest is not compared."""
+
     _LOW = 0xF
 
     def __init__(self) -> None:
@@ -178,25 +170,22 @@ class QpnIndexOnly(WireFault):
         return [with_bth(frame, dest_qpn=found)]
 
 
-@wire_mutant(
-    "service-not-compared",
-    "Responses are decoded from five bits of the opcode.",
-    expected=["BTH-12"],
-)
+@wire_mutant("service-not-compared", expected=["BTH-12"])
 class ServiceNotCompared(WireFault):
+    """Responses are decoded from five bits of the opcode."""
+
     def received(self, frame: bytes, time_ns: int) -> list[bytes]:
         bth = bth_of(frame)
         as_rc = None if bth is None else with_bth(frame, opcode=bth.opcode & ~_SERVICE)
         return [as_rc if as_rc and response_of(as_rc) else frame]
 
 
-@wire_mutant(
-    "naks-heard-on-uc",
-    "The service of the QP is not compared with that of a NAK, which stops it.",
-    expected=["BTH-12"],
-)
+@wire_mutant("naks-heard-on-uc", expected=["BTH-12"])
 class NaksHeardOnUc(WireFault):
-    """Once its peer has sent a NAK, a UC queue pair is as quiet as a failed one."""
+    """The service of the QP is not compared with that of a NAK, which stops it.
+
+    Once its peer has sent a NAK, a UC queue pair is as quiet as a failed one.
+    """
 
     def __init__(self) -> None:
         self._is_stopped = False
@@ -213,13 +202,12 @@ class NaksHeardOnUc(WireFault):
         return [] if is_uc and self._is_stopped else [frame]
 
 
-@wire_mutant(
-    "short-headers-filled-up",
-    "A packet that ends in its headers is read on in what the buffer held before.",
-    expected=["BTH-16"],
-)
+@wire_mutant("short-headers-filled-up", expected=["BTH-16"])
 class ShortHeadersFilledUp(WireFault):
-    """The buffer holds the AETH of an ACK."""
+    """A packet that ends in its headers is read on in what the buffer held before.
+
+    The buffer holds the AETH of an ACK.
+    """
 
     def received(self, frame: bytes, time_ns: int) -> list[bytes]:
         packet = parse(frame)

@@ -61,9 +61,9 @@ def _plant(fault: str, variant: int, variants: int) -> None:
             self.engine = engine_of(fault, variant=variant, stalls=True)
             self.engine.residue = _RESIDUE
 
+    Faulty.__doc__ = f"{SIGNATURES[fault].title}."
     wire_mutant(
         f"icrc-{fault.lower()}" + (f"-{variant + 1}" if variants > 1 else ""),
-        f"{SIGNATURES[fault].title}.",
         expected=_RULES.get(fault, _ANY),
         explained_as=[fault],
     )(Faulty)
@@ -77,13 +77,10 @@ for _fault in STREAM_FAULTS.keys() - _OF_THEIR_OWN:
         _plant(_fault, _variant, len(_engines))
 
 
-@wire_mutant(
-    "icrc-s51",
-    "The mask sets MigReq, which this device sends as 0.",
-    expected=_ANY,
-    explained_as=["S51"],
-)
+@wire_mutant("icrc-s51", expected=_ANY, explained_as=["S51"])
 class MasksMigReq(Sealed):
+    """The mask sets MigReq, which this device sends as 0."""
+
     def __init__(self) -> None:
         self.engine = engine_of("S51")
 
@@ -91,13 +88,10 @@ class MasksMigReq(Sealed):
         return super().sent(with_bth(frame, migreq=False) if bth_of(frame) else frame, time_ns)
 
 
-@wire_mutant(
-    "icrc-s60",
-    "Results of parallel engines are handed out one turn late: those of another queue pair.",
-    expected=_ANY,
-    explained_as=["S60"],
-)
+@wire_mutant("icrc-s60", expected=_ANY, explained_as=["S60"])
 class MixesEngines(WireFault):
+    """Results of parallel engines are handed out one turn late: those of another queue pair."""
+
     _ENGINES = 2
 
     def __init__(self) -> None:
@@ -112,13 +106,12 @@ class MixesEngines(WireFault):
         return [out.with_icrc(done.right if done.flow != out.flow else out.right)]
 
 
-@wire_mutant(
-    "icrc-s65",
-    "A result is written to the queue twice, and every later packet gets that of an earlier one.",
-    expected=_ANY,
-    explained_as=["S65"],
-)
+@wire_mutant("icrc-s65", expected=_ANY, explained_as=["S65"])
 class DoublesResult(WireFault):
+    """A result is written to the queue twice,
+    and every later packet gets that of an earlier one.
+    """
+
     _AFTER = 3
 
     def __init__(self) -> None:
@@ -134,13 +127,10 @@ class DoublesResult(WireFault):
         return [out.with_icrc(self._queue.popleft().right)]
 
 
-@wire_mutant(
-    "icrc-of-first-sending",
-    "A packet is kept with its ICRC and sent again with that, though its ID has moved on.",
-    expected=["ICRC-16"],
-    explained_as=["S55"],
-)
+@wire_mutant("icrc-of-first-sending", expected=["ICRC-16"], explained_as=["S55"])
 class KeepsIcrc(WireFault):
+    """A packet is kept with its ICRC and sent again with that, though its ID has moved on."""
+
     def __init__(self) -> None:
         self._kept: dict[bytes, bytes] = {}
 
@@ -166,33 +156,29 @@ class Judge(WireFault):
 
 
 @wire_mutant(
-    "icrc-not-checked",
-    "The receiver does not look at the ICRC.",
-    expected=["ICRC-07", "ICRC-11", "ICRC-12", "ICRC-14", "ICRC-15", "ICRC-20"],
+    "icrc-not-checked", expected=["ICRC-07", "ICRC-11", "ICRC-12", "ICRC-14", "ICRC-15", "ICRC-20"]
 )
 class NotChecked(Judge):
+    """The receiver does not look at the ICRC."""
+
     def is_fine(self, out: Outgoing) -> bool:
         return True
 
 
-@wire_mutant(
-    "icrc-received-ackreq-masked",
-    "The receiver masks BTH byte 8, AckReq, as if it were one that may change.",
-    expected=["ICRC-11"],
-)
+@wire_mutant("icrc-received-ackreq-masked", expected=["ICRC-11"])
 class AckReqMasked(Judge):
+    """The receiver masks BTH byte 8, AckReq, as if it were one that may change."""
+
     def is_fine(self, out: Outgoing) -> bool:
         found = out.frame[out.body_end : out.layout.end]
         at = out.bth + 8
         return any(out.right_over({at: bytes([value])}) == found for value in range(256))
 
 
-@wire_mutant(
-    "icrc-received-lane-not-wired",
-    "Byte lane 2 of the receive bus does not reach the CRC.",
-    expected=["ICRC-12"],
-)
+@wire_mutant("icrc-received-lane-not-wired", expected=["ICRC-12"])
 class LaneNotWired(Judge):
+    """Byte lane 2 of the receive bus does not reach the CRC."""
+
     _WIDTH, _LANE = 8, 2
 
     def is_fine(self, out: Outgoing) -> bool:
@@ -205,12 +191,12 @@ class LaneNotWired(Judge):
         )
 
 
-@wire_mutant(
-    "icrc-received-unmasked-accepted",
-    "The receiver takes the residue over the raw headers, too: that is what its own sender sends.",
-    expected=["ICRC-20", "ICRC-21"],
-)
+@wire_mutant("icrc-received-unmasked-accepted", expected=["ICRC-20", "ICRC-21"])
 class UnmaskedAccepted(Judge):
+    """The receiver takes the residue over the raw headers, too:
+    that is what its own sender sends.
+    """
+
     def __init__(self) -> None:
         self._own = engine_of("S06")
 
@@ -218,12 +204,10 @@ class UnmaskedAccepted(Judge):
         return self._own.value(out) == out.frame[out.body_end : out.layout.end]
 
 
-@wire_mutant(
-    "icrc-received-byte-4-unmasked",
-    "The receiver's CRC sees BTH byte 4 as it comes: right until a switch marks a packet.",
-    expected=["ICRC-13"],
-)
+@wire_mutant("icrc-received-byte-4-unmasked", expected=["ICRC-13"])
 class Byte4Unmasked(WireFault):
+    """The receiver's CRC sees BTH byte 4 as it comes: right until a switch marks a packet."""
+
     def received(self, frame: bytes, time_ns: int) -> list[bytes]:
         bth = bth_of(frame)
         return [] if bth is not None and (bth.fecn or bth.becn or bth.reserved6) else [frame]

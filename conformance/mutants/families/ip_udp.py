@@ -32,8 +32,10 @@ class Sender(WireFault):
         return [self.changed(frame, layout)]
 
 
-@wire_mutant("ip-options", "An option template was left enabled: IHL is 6.", expected=["IP-01"])
+@wire_mutant("ip-options", expected=["IP-01"])
 class Options(Sender):
+    """An option template was left enabled: IHL is 6."""
+
     version = 4
 
     def changed(self, frame: bytes, layout: Layout) -> bytes:
@@ -45,8 +47,10 @@ class Options(Sender):
         return bytes(longer)
 
 
-@wire_mutant("ip-length-without-icrc", "The IP length does not count the ICRC.", expected=["IP-02"])
+@wire_mutant("ip-length-without-icrc", expected=["IP-02"])
 class LengthWithoutIcrc(Sender):
+    """The IP length does not count the ICRC."""
+
     version = 4
 
     def changed(self, frame: bytes, layout: Layout) -> bytes:
@@ -54,21 +58,20 @@ class LengthWithoutIcrc(Sender):
         return edited(frame, set_ip(2, length.to_bytes(2, "big")))
 
 
-@wire_mutant("ip-may-be-fragmented", "Don't Fragment is not set.", expected=["IP-03"])
+@wire_mutant("ip-may-be-fragmented", expected=["IP-03"])
 class MayBeFragmented(Sender):
+    """Don't Fragment is not set."""
+
     version = 4
 
     def changed(self, frame: bytes, layout: Layout) -> bytes:
         return edited(frame, set_ip(6, b"\0\0"))
 
 
-@wire_mutant(
-    "ip-id-counted-behind-icrc",
-    "The identification is counted up by a stage behind the ICRC.",
-    expected=["IP-04"],
-    explained_as=["S55"],
-)
+@wire_mutant("ip-id-counted-behind-icrc", expected=["IP-04"], explained_as=["S55"])
 class IdCountedBehindIcrc(Sender):
+    """The identification is counted up by a stage behind the ICRC."""
+
     version = 4
 
     def changed(self, frame: bytes, layout: Layout) -> bytes:
@@ -94,51 +97,47 @@ class Checksum(Sender):
         return frame[:at] + value + frame[at + 2 :]
 
 
-@wire_mutant(
-    "ip-checksum-folded-once",
-    "The carry of the checksum is folded in once: wrong where that carries again.",
-    expected=["IP-05"],
-)
+@wire_mutant("ip-checksum-folded-once", expected=["IP-05"])
 class FoldedOnce(Checksum):
+    """The carry of the checksum is folded in once: wrong where that carries again."""
+
     def total(self, words: list[int]) -> int:
         return (sum(words) & 0xFFFF) + (sum(words) >> 16)
 
 
-@wire_mutant(
-    "ip-checksum-before-icrc",
-    "The checksum is taken over the length before the ICRC is added to it.",
-    expected=["IP-05"],
-)
+@wire_mutant("ip-checksum-before-icrc", expected=["IP-05"])
 class BeforeIcrc(Checksum):
+    """The checksum is taken over the length before the ICRC is added to it."""
+
     def total(self, words: list[int]) -> int:
         total = sum(words) - ICRC_BYTES
         total = (total & 0xFFFF) + (total >> 16)
         return total + (total >> 16)
 
 
-@wire_mutant("ip-ttl-fixed", "The TTL is a constant of 64.", expected=["IP-06"])
+@wire_mutant("ip-ttl-fixed", expected=["IP-06"])
 class TtlFixed(Sender):
+    """The TTL is a constant of 64."""
+
     def changed(self, frame: bytes, layout: Layout) -> bytes:
         at = 8 if layout.version == 4 else 7
         return edited(frame, set_ip(at, bytes([_DEFAULT_TTL])))
 
 
-@wire_mutant(
-    "ip-dscp-shifted", "The DSCP is put into the lower six bits of the TOS.", expected=["IP-07"]
-)
+@wire_mutant("ip-dscp-shifted", expected=["IP-07"])
 class DscpShifted(Sender):
+    """The DSCP is put into the lower six bits of the TOS."""
+
     version = 4
 
     def changed(self, frame: bytes, layout: Layout) -> bytes:
         return edited(frame, set_ip(1, bytes([frame[layout.ip + 1] >> 2])))
 
 
-@wire_mutant(
-    "ip-destination-shared",
-    "There is one register for the destination address: that of the first queue pair.",
-    expected=["IP-08"],
-)
+@wire_mutant("ip-destination-shared", expected=["IP-08"])
 class DestinationShared(Sender):
+    """There is one register for the destination address: that of the first queue pair."""
+
     _address = b""
 
     def changed(self, frame: bytes, layout: Layout) -> bytes:
@@ -147,22 +146,20 @@ class DestinationShared(Sender):
         return edited(frame, set_ip(at, self._address))
 
 
-@wire_mutant(
-    "gid-wrong-end",
-    "The IPv4 address is taken from the first four bytes of the GID, which are zeros.",
-    expected=["GID-01"],
-)
+@wire_mutant("gid-wrong-end", expected=["GID-01"])
 class GidWrongEnd(Sender):
+    """The IPv4 address is taken from the first four bytes of the GID, which are zeros."""
+
     version = 4
 
     def changed(self, frame: bytes, layout: Layout) -> bytes:
         return edited(frame, set_ip(16, bytes(4)))
 
 
-@wire_mutant(
-    "ipv6-length-with-header", "The IPv6 payload length counts the header.", expected=["IP-14"]
-)
+@wire_mutant("ipv6-length-with-header", expected=["IP-14"])
 class Ipv6LengthWithHeader(Sender):
+    """The IPv6 payload length counts the header."""
+
     version = 6
 
     def changed(self, frame: bytes, layout: Layout) -> bytes:
@@ -170,28 +167,28 @@ class Ipv6LengthWithHeader(Sender):
         return edited(frame, set_ip(4, length.to_bytes(2, "big")))
 
 
-@wire_mutant("udp-port-swapped", "The port goes out as 0xB712.", expected=["UDP-01"])
+@wire_mutant("udp-port-swapped", expected=["UDP-01"])
 class PortSwapped(Sender):
+    """The port goes out as 0xB712."""
+
     def changed(self, frame: bytes, layout: Layout) -> bytes:
         return edited(frame, set_udp(2, b"\xb7\x12"))
 
 
-@wire_mutant(
-    "udp-length-without-icrc", "The UDP length does not count the ICRC.", expected=["UDP-02"]
-)
+@wire_mutant("udp-length-without-icrc", expected=["UDP-02"])
 class UdpLengthWithoutIcrc(Sender):
+    """The UDP length does not count the ICRC."""
+
     def changed(self, frame: bytes, layout: Layout) -> bytes:
         length = (layout.end - layout.udp - ICRC_BYTES).to_bytes(2, "big")
         at = layout.udp + 4
         return frame[:at] + length + frame[at + 2 :]
 
 
-@wire_mutant(
-    "udp-checksum-too-early",
-    "The UDP checksum is taken while the ICRC is still zeros.",
-    expected=["UDP-03"],
-)
+@wire_mutant("udp-checksum-too-early", expected=["UDP-03"])
 class UdpChecksumTooEarly(Sender):
+    """The UDP checksum is taken while the ICRC is still zeros."""
+
     def changed(self, frame: bytes, layout: Layout) -> bytes:
         return edited(frame, set_udp(6, frame[layout.end - 2 : layout.end]))
 
@@ -207,20 +204,18 @@ class SourcePort(Sender):
         return (port & 0xFFFF).to_bytes(2, "big")
 
 
-@wire_mutant(
-    "udp-source-port-counts", "The source port counts packets, for entropy.", expected=["UDP-04"]
-)
+@wire_mutant("udp-source-port-counts", expected=["UDP-04"])
 class SourcePortCounts(SourcePort):
+    """The source port counts packets, for entropy."""
+
     def changed(self, frame: bytes, layout: Layout) -> bytes:
         return edited(frame, set_udp(0, self.port(frame, layout)))
 
 
-@wire_mutant(
-    "udp-source-port-behind-icrc",
-    "The source port is hashed in behind the ICRC.",
-    expected=["UDP-06"],
-)
+@wire_mutant("udp-source-port-behind-icrc", expected=["UDP-06"])
 class SourcePortBehindIcrc(SourcePort):
+    """The source port is hashed in behind the ICRC."""
+
     def changed(self, frame: bytes, layout: Layout) -> bytes:
         at = layout.udp
         return frame[:at] + self.port(frame, layout) + frame[at + 2 :]

@@ -41,23 +41,19 @@ class Receiver(WireFault):
         return [] if treated is None else [treated]
 
 
-@wire_mutant(
-    "ip-received-ttl-unmasked",
-    "The ICRC check sees the TTL as it comes, which is right as long as no router is between.",
-    expected=["IP-09", "ICRC-13"],
-)
+@wire_mutant("ip-received-ttl-unmasked", expected=["IP-09", "ICRC-13"])
 class TtlUnmasked(Receiver):
+    """The ICRC check sees the TTL as it comes, which is right as long as no router is between."""
+
     def treated(self, frame: bytes, layout: Layout) -> bytes | None:
         is_new = layout.version == 6 or frame[layout.ip + 8] == _DEFAULT_TTL
         return frame if is_new else None
 
 
-@wire_mutant(
-    "ip-received-header-masked",
-    "The ICRC check masks the whole second and third word of the IP header, ID and flags too.",
-    expected=["IP-10"],
-)
+@wire_mutant("ip-received-header-masked", expected=["IP-10"])
 class HeaderMasked(Receiver):
+    """The ICRC check masks the whole second and third word of the IP header, ID and flags too."""
+
     def treated(self, frame: bytes, layout: Layout) -> bytes:
         if layout.version == 6 or icrc.check(frame).judgement is icrc.Judgement.OK:
             return frame
@@ -76,22 +72,20 @@ def _first_right(frame: bytes, layout: Layout, places: range) -> bytes:
     return frame
 
 
-@wire_mutant(
-    "ip-received-checksum-ignored",
-    "Nobody looks at the IPv4 header checksum of what comes.",
-    expected=["IP-11"],
-)
+@wire_mutant("ip-received-checksum-ignored", expected=["IP-11"])
 class ChecksumIgnored(Receiver):
+    """Nobody looks at the IPv4 header checksum of what comes."""
+
     def treated(self, frame: bytes, layout: Layout) -> bytes:
         fixed = bytearray(frame)
         fix_ip_checksum(fixed)
         return bytes(fixed)
 
 
-@wire_mutant(
-    "ip-received-fragments", "Every fragment is taken for a packet of its own.", expected=["IP-12"]
-)
+@wire_mutant("ip-received-fragments", expected=["IP-12"])
 class Fragments(WireFault):
+    """Every fragment is taken for a packet of its own."""
+
     def received(self, frame: bytes, time_ns: int) -> list[bytes]:
         word = _number(frame, 20)
         if frame[12:15] != b"\x08\0\x45" or not word & _FRAGMENTING:
@@ -102,12 +96,10 @@ class Fragments(WireFault):
         return [bytes(whole)]
 
 
-@wire_mutant(
-    "ip-received-options-skipped",
-    "IPv4 options are stepped over, as any UDP stack does.",
-    expected=["IP-16"],
-)
+@wire_mutant("ip-received-options-skipped", expected=["IP-16"])
 class OptionsSkipped(Receiver):
+    """IPv4 options are stepped over, as any UDP stack does."""
+
     def treated(self, frame: bytes, layout: Layout) -> bytes:
         options = layout.udp - layout.ip - 20
         if layout.version == 6 or options <= 0:
@@ -120,12 +112,10 @@ class OptionsSkipped(Receiver):
         return bytes(plain)
 
 
-@wire_mutant(
-    "ip-received-surplus-ignored",
-    "The packet ends where UDP says, and what IP carries behind it is passed over.",
-    expected=["UDP-09"],
-)
+@wire_mutant("ip-received-surplus-ignored", expected=["UDP-09"])
 class SurplusIgnored(Receiver):
+    """The packet ends where UDP says, and what IP carries behind it is passed over."""
+
     def received(self, frame: bytes, time_ns: int) -> list[bytes]:
         layout = locate(frame)
         if layout is None or layout.fault is not Fault.UDP_LENGTH:
@@ -141,12 +131,10 @@ class SurplusIgnored(Receiver):
         return [bytes(shorter)]
 
 
-@wire_mutant(
-    "ip-received-length-unused",
-    "The receiver goes by the UDP length and never looks at the IP length.",
-    expected=["IP-13"],
-)
+@wire_mutant("ip-received-length-unused", expected=["IP-13"])
 class LengthUnused(Receiver):
+    """The receiver goes by the UDP length and never looks at the IP length."""
+
     def treated(self, frame: bytes, layout: Layout) -> bytes:
         if layout.version == 6 or layout.end > len(frame):
             return frame
@@ -156,23 +144,19 @@ class LengthUnused(Receiver):
         return bytes(fixed)
 
 
-@wire_mutant(
-    "ipv6-received-label-unmasked",
-    "The ICRC check sees the flow label: right until a peer sets one.",
-    expected=["IP-15"],
-)
+@wire_mutant("ipv6-received-label-unmasked", expected=["IP-15"])
 class LabelUnmasked(Receiver):
+    """The ICRC check sees the flow label: right until a peer sets one."""
+
     def treated(self, frame: bytes, layout: Layout) -> bytes | None:
         label = frame[layout.ip + 1] & 0xF or frame[layout.ip + 2] or frame[layout.ip + 3]
         return None if layout.version == 6 and label else frame
 
 
-@wire_mutant(
-    "udp-received-port-filtered",
-    "The five-tuple is looked up with the source port of the first packet.",
-    expected=["UDP-07"],
-)
+@wire_mutant("udp-received-port-filtered", expected=["UDP-07"])
 class PortFiltered(Receiver):
+    """The five-tuple is looked up with the source port of the first packet."""
+
     _port: int | None = None
 
     def treated(self, frame: bytes, layout: Layout) -> bytes | None:
@@ -181,12 +165,10 @@ class PortFiltered(Receiver):
         return frame if port == self._port else None
 
 
-@wire_mutant(
-    "udp-received-length-unused",
-    "The receiver goes by the IP length and never looks at the UDP length.",
-    expected=["UDP-09"],
-)
+@wire_mutant("udp-received-length-unused", expected=["UDP-09"])
 class UdpLengthUnused(Receiver):
+    """The receiver goes by the IP length and never looks at the UDP length."""
+
     def treated(self, frame: bytes, layout: Layout) -> bytes:
         end = layout.ip + _number(frame, layout.ip + 2)
         if layout.version == 6 or end > len(frame):
@@ -197,12 +179,10 @@ class UdpLengthUnused(Receiver):
         return bytes(fixed)
 
 
-@wire_mutant(
-    "udp-received-zero-checksum",
-    "A UDP core of another project drops datagrams over IPv6 that have no checksum.",
-    expected=["UDP-10"],
-)
+@wire_mutant("udp-received-zero-checksum", expected=["UDP-10"])
 class ZeroChecksum(Receiver):
+    """A UDP core of another project drops datagrams over IPv6 that have no checksum."""
+
     def treated(self, frame: bytes, layout: Layout) -> bytes | None:
         return frame if layout.version == 4 or _number(frame, layout.udp + 6) else None
 
@@ -230,19 +210,15 @@ class Known(Receiver):
         return edited(frame, set_ip(self.offset, self._right))
 
 
-@wire_mutant(
-    "gid-received-source-ignored",
-    "A connected queue pair does not look at who it is that answers.",
-    expected=["GID-02"],
-)
+@wire_mutant("gid-received-source-ignored", expected=["GID-02"])
 class SourceIgnored(Known):
+    """A connected queue pair does not look at who it is that answers."""
+
     offset, peer_offset = 12, 16
 
 
-@wire_mutant(
-    "gid-received-destination-ignored",
-    "The receiver goes by MAC address and QPN; it does not know its own IP address.",
-    expected=["GID-05"],
-)
+@wire_mutant("gid-received-destination-ignored", expected=["GID-05"])
 class DestinationIgnored(Known):
+    """The receiver goes by MAC address and QPN; it does not know its own IP address."""
+
     offset, peer_offset = 16, 12

@@ -45,12 +45,10 @@ class KnowsNewest(RequestPacket):
         return [frame]
 
 
-@model_mutant(
-    "qps-sends-before-rts",
-    "The requester is let loose on the way to RTR.",
-    expected=["QPS-02"],
-)
+@model_mutant("qps-sends-before-rts", expected=["QPS-02"])
 def sends_before_rts() -> Components:
+    """The requester is let loose on the way to RTR."""
+
     class Rc(RcRequester):
         def __init__(self, spec: QpSpec, policy: RequesterPolicy | None = None) -> None:
             super().__init__(spec, policy)
@@ -64,23 +62,19 @@ def sends_before_rts() -> Components:
     return Components(requesters={**REQUESTERS, Service.RC: Rc, Service.UC: Uc})
 
 
-@faulty_rc_requester(
-    "qps-sends-in-error",
-    "A queue pair that failed flushes what it has, and takes more.",
-    expected=["QPS-03"],
-)
+@faulty_rc_requester("qps-sends-in-error", expected=["QPS-03"])
 class SendsInError(RcRequester):
+    """A queue pair that failed flushes what it has, and takes more."""
+
     def flush(self) -> None:
         super().flush()
         self.state = State.RTS
 
 
-@wire_mutant(
-    "qps-open-message-survives",
-    "A new connection goes on with the message that the old one was in.",
-    expected=["QPS-04"],
-)
+@wire_mutant("qps-open-message-survives", expected=["QPS-04"])
 class OpenMessageSurvives(RequestPacket):
+    """A new connection goes on with the message that the old one was in."""
+
     def __init__(self) -> None:
         self._last: dict[int, Packet] = {}
 
@@ -94,23 +88,20 @@ class OpenMessageSurvives(RequestPacket):
         return [with_bth(frame, opcode=packet.bth.opcode + 1) if is_new and is_first else frame]
 
 
-@wire_mutant(
-    "qps-late-ack-counts",
-    "ACKs are matched by the order in which they come, so one of the connection before counts.",
-    expected=["QPS-04"],
-)
+@wire_mutant("qps-late-ack-counts", expected=["QPS-04"])
 class LateAckCounts(KnowsNewest):
+    """ACKs are matched by the order in which they come, so one of the connection before counts."""
+
     def received(self, frame: bytes, time_ns: int) -> list[bytes]:
         return [frame if response_of(frame) is None else with_bth(frame, psn=self.newest)]
 
 
-@wire_mutant(
-    "qps-opening-disturbs",
-    "Writing the context of a new queue pair collides with the one that is sending.",
-    expected=["QPS-06"],
-)
+@wire_mutant("qps-opening-disturbs", expected=["QPS-06"])
 class OpeningDisturbs(RequestPacket):
-    """When a queue pair first sends, the next packet of another is lost."""
+    """Writing the context of a new queue pair collides with the one that is sending.
+
+    When a queue pair first sends, the next packet of another is lost.
+    """
 
     def __init__(self) -> None:
         self._known: set[int] = set()
@@ -127,23 +118,19 @@ class OpeningDisturbs(RequestPacket):
         return [frame]
 
 
-@wire_mutant(
-    "qps-own-number-of-16-bits",
-    "Responses to queue pairs whose number has more than 16 bits find none.",
-    expected=["QPS-07"],
-)
+@wire_mutant("qps-own-number-of-16-bits", expected=["QPS-07"])
 class OwnNumberOf16Bits(WireFault):
+    """Responses to queue pairs whose number has more than 16 bits find none."""
+
     def received(self, frame: bytes, time_ns: int) -> list[bytes]:
         bth = bth_of(frame)
         return [] if bth is not None and bth.dest_qpn >> 16 else [frame]
 
 
-@wire_mutant(
-    "live-dead-after-bad-packet",
-    "The receiver waits for ever for the end of a packet whose ICRC was wrong.",
-    expected=["LIVE-01"],
-)
+@wire_mutant("live-dead-after-bad-packet", expected=["LIVE-01"])
 class DeadAfterBadPacket(WireFault):
+    """The receiver waits for ever for the end of a packet whose ICRC was wrong."""
+
     def __init__(self) -> None:
         self._is_dead = False
 
@@ -155,12 +142,10 @@ class DeadAfterBadPacket(WireFault):
         return [] if self._is_dead else [frame]
 
 
-@wire_mutant(
-    "live-queue-wraps-wrongly",
-    "A queue of 64 packets forgets one when its pointer wraps.",
-    expected=["PSN-02"],
-)
+@wire_mutant("live-queue-wraps-wrongly", expected=["PSN-02"])
 class QueueWrapsWrongly(RequestPacket):
+    """A queue of 64 packets forgets one when its pointer wraps."""
+
     _PLACES = 64
 
     def __init__(self) -> None:
@@ -171,12 +156,10 @@ class QueueWrapsWrongly(RequestPacket):
         return [] if self._packets % self._PLACES == 0 else [frame]
 
 
-@wire_mutant(
-    "live-deaf-after-jumbo",
-    "Behind a jumbo frame the parser looks for headers in the middle of frames.",
-    expected=["LIVE-03"],
-)
+@wire_mutant("live-deaf-after-jumbo", expected=["LIVE-03"])
 class DeafAfterJumbo(WireFault):
+    """Behind a jumbo frame the parser looks for headers in the middle of frames."""
+
     _JUMBO, _FRAMES = 4500, 4
 
     def __init__(self) -> None:
@@ -191,33 +174,27 @@ class DeafAfterJumbo(WireFault):
         return [frame]
 
 
-@faulty_uc_requester(
-    "uc-completed-by-acks",
-    "UC work waits for an acknowledgement, as RC work does.",
-    expected=["UC-01"],
-)
+@faulty_uc_requester("uc-completed-by-acks", expected=["UC-01"])
 class CompletedByAcks(UcRequester):
+    """UC work waits for an acknowledgement, as RC work does."""
+
     def complete(self, work: Work, status: str) -> None:
         if status != "success":
             super().complete(work, status)
 
 
-@wire_mutant(
-    "uc-asks-for-acks",
-    "AckReq is set on the last packet, whatever the service.",
-    expected=["UC-02"],
-)
+@wire_mutant("uc-asks-for-acks", expected=["UC-02"])
 class AsksForAcks(RequestPacket):
+    """AckReq is set on the last packet, whatever the service."""
+
     def changed(self, frame: bytes, packet: Packet) -> list[bytes]:
         return [with_bth(frame, ack_req=Position.LAST in position_of(packet))]
 
 
-@wire_mutant(
-    "cnp-taken-for-ack",
-    "Everything that is no request is taken for an acknowledgement of all that was sent.",
-    expected=["CNP-06"],
-)
+@wire_mutant("cnp-taken-for-ack", expected=["CNP-06"])
 class CnpTakenForAck(KnowsNewest):
+    """Everything that is no request is taken for an acknowledgement of all that was sent."""
+
     def received(self, frame: bytes, time_ns: int) -> list[bytes]:
         if not is_cnp(frame):
             return [frame]
@@ -227,12 +204,10 @@ class CnpTakenForAck(KnowsNewest):
         return [with_bth(ack, opcode=_ACKNOWLEDGE, psn=self.newest)]
 
 
-@wire_mutant(
-    "cnp-taken-for-middle",
-    "A notification is decoded from five bits of its opcode: it is a packet that takes a PSN.",
-    expected=["CNP-06"],
-)
+@wire_mutant("cnp-taken-for-middle", expected=["CNP-06"])
 class CnpTakenForMiddle(RequestPacket):
+    """A notification is decoded from five bits of its opcode: it is a packet that takes a PSN."""
+
     def __init__(self) -> None:
         self._notified = 0
 
@@ -244,17 +219,16 @@ class CnpTakenForMiddle(RequestPacket):
         return [frame]
 
 
-@model_mutant("cnp-not-heard", "Notifications are dropped.", expected=["CNP-07"])
+@model_mutant("cnp-not-heard", expected=["CNP-07"])
 def cnp_not_heard() -> Components:
+    """Notifications are dropped."""
     return Components(requester_policy=RequesterPolicy(max_slowdown=0))
 
 
-@wire_mutant(
-    "cnp-before-icrc",
-    "Notifications are acted on in front of the ICRC check.",
-    expected=["CNP-08"],
-)
+@wire_mutant("cnp-before-icrc", expected=["CNP-08"])
 class CnpBeforeIcrc(WireFault):
+    """Notifications are acted on in front of the ICRC check."""
+
     def received(self, frame: bytes, time_ns: int) -> list[bytes]:
         if not is_cnp(frame):
             return [frame]
@@ -263,12 +237,10 @@ class CnpBeforeIcrc(WireFault):
         return [bytes(repaired)]
 
 
-@wire_mutant(
-    "cnp-to-any-queue-pair",
-    "A notification slows down whatever queue pair has its place in the table.",
-    expected=["CNP-08"],
-)
+@wire_mutant("cnp-to-any-queue-pair", expected=["CNP-08"])
 class CnpToAnyQueuePair(WireFault):
+    """A notification slows down whatever queue pair has its place in the table."""
+
     def __init__(self) -> None:
         self._latest = 0  # queue pair that was written to
 
@@ -280,21 +252,17 @@ class CnpToAnyQueuePair(WireFault):
         return [frame]
 
 
-@wire_mutant(
-    "cnp-without-reserved-bytes",
-    "The 16 bytes behind the BTH of a notification are left out.",
-    expected=["CNP-01"],
-)
+@wire_mutant("cnp-without-reserved-bytes", expected=["CNP-01"])
 class CnpWithoutReservedBytes(WireFault):
+    """The 16 bytes behind the BTH of a notification are left out."""
+
     def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
         return [edited(frame, removed(_BEHIND_BTH, CnpReserved.SIZE)) if is_cnp(frame) else frame]
 
 
-@wire_mutant(
-    "cnp-to-own-number",
-    "A notification goes to the number of the queue pair that sends it.",
-    expected=["CNP-01"],
-)
+@wire_mutant("cnp-to-own-number", expected=["CNP-01"])
 class CnpToOwnNumber(WireFault):
+    """A notification goes to the number of the queue pair that sends it."""
+
     def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
         return [with_bth(frame, dest_qpn=_ANOTHER_QPN) if is_cnp(frame) else frame]

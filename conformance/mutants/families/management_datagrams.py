@@ -22,11 +22,15 @@ class EachMad(WireFault):
         return [edited(frame, type(self).edit) if is_mad else frame]
 
 
-@wire_mutant("mad-too-short", "A MAD ends with its last used word.", expected=["CM-01"])
+@wire_mutant("mad-too-short", expected=["CM-01"])
 class ShortMad(EachMad):
+    """A MAD ends with its last used word."""
+
     edit = staticmethod(resize(-4))
 
 
-@wire_mutant("mad-class-version-1", "The class version of CM is 1.", expected=["CM-02"])
+@wire_mutant("mad-class-version-1", expected=["CM-02"])
 class OldClassVersion(EachMad):
+    """The class version of CM is 1."""
+
     edit = staticmethod(set_udp(_CLASS_VERSION_AT, b"\x01"))

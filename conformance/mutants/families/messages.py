@@ -51,34 +51,28 @@ def with_length(frame: bytes, length: int) -> bytes:
     return edited(frame, set_udp(_LENGTH_AT, length.to_bytes(4, "big")))
 
 
-@wire_mutant(
-    "opc-send-only-as-last",
-    "The flag that a message begins is late: a SEND of one packet goes out as LAST.",
-    expected=["OPC-01"],
-)
+@wire_mutant("opc-send-only-as-last", expected=["OPC-01"])
 class OnlyAsLast(RequestPacket):
+    """The flag that a message begins is late: a SEND of one packet goes out as LAST."""
+
     def changed(self, frame: bytes, packet: Packet) -> list[bytes]:
         service, kind = packet.bth.opcode & 0xE0, packet.bth.opcode & 0x1F
         return [with_bth(frame, opcode=service | 0x02) if kind == 0x04 else frame]
 
 
-@wire_mutant(
-    "opc-immediate-always-only",
-    "The opcode with immediate data is that of ONLY, whatever was before.",
-    expected=["OPC-02"],
-)
+@wire_mutant("opc-immediate-always-only", expected=["OPC-02"])
 class ImmediateAlwaysOnly(RequestPacket):
+    """The opcode with immediate data is that of ONLY, whatever was before."""
+
     def changed(self, frame: bytes, packet: Packet) -> list[bytes]:
         service, kind = packet.bth.opcode & 0xE0, packet.bth.opcode & 0x1F
         return [with_bth(frame, opcode=service | 0x05) if kind == 0x03 else frame]
 
 
-@wire_mutant(
-    "opc-last-stays-middle",
-    "A message whose last packet is full has no LAST.",
-    expected=["OPC-03"],
-)
+@wire_mutant("opc-last-stays-middle", expected=["OPC-03"])
 class LastStaysMiddle(RequestPacket):
+    """A message whose last packet is full has no LAST."""
+
     def changed(self, frame: bytes, packet: Packet) -> list[bytes]:
         is_full = len(packet.payload) >= _SMALLEST_MTU
         kind = packet.bth.opcode & 0x1F
@@ -89,13 +83,12 @@ class LastStaysMiddle(RequestPacket):
         ]
 
 
-@wire_mutant(
-    "opc-read-in-between",
-    "The arbiter lets a READ request go in front of the rest of a message.",
-    expected=["OPC-03"],
-)
+@wire_mutant("opc-read-in-between", expected=["OPC-03"])
 class ReadInBetween(RequestPacket):
-    """Holds back each LAST until something else has left, where READs are about."""
+    """The arbiter lets a READ request go in front of the rest of a message.
+
+    Holds back each LAST until something else has left, where READs are about.
+    """
 
     def __init__(self) -> None:
         self._held: list[bytes] = []
@@ -110,12 +103,10 @@ class ReadInBetween(RequestPacket):
         return [frame, *held]
 
 
-@wire_mutant(
-    "opc-one-message-flag",
-    "The flag that a message is under way is that of the port.",
-    expected=["OPC-04"],
-)
+@wire_mutant("opc-one-message-flag", expected=["OPC-04"])
 class OneMessageFlag(RequestPacket):
+    """The flag that a message is under way is that of the port."""
+
     def __init__(self) -> None:
         self._open_on: int | None = None
 
@@ -131,23 +122,19 @@ class OneMessageFlag(RequestPacket):
         return [frame]
 
 
-@wire_mutant(
-    "opc-type-of-other-message",
-    "The message type is looked up late: behind the FIRST of a WRITE come packets of a SEND.",
-    expected=["OPC-05"],
-)
+@wire_mutant("opc-type-of-other-message", expected=["OPC-05"])
 class TypeOfOtherMessage(RequestPacket):
+    """The message type is looked up late: behind the FIRST of a WRITE come packets of a SEND."""
+
     def changed(self, frame: bytes, packet: Packet) -> list[bytes]:
         kind = packet.bth.opcode & 0x1F
         return [with_bth(frame, opcode=packet.bth.opcode - 6) if kind in (0x07, 0x08) else frame]
 
 
-@faulty_uc_requester(
-    "opc-reads-on-uc",
-    "Work for READs and atomics is taken on UC and goes out with the service's bits.",
-    expected=["OPC-11"],
-)
+@faulty_uc_requester("opc-reads-on-uc", expected=["OPC-11"])
 class ReadsOnUc(RcRequester):
+    """Work for READs and atomics is taken on UC and goes out with the service's bits."""
+
     def __init__(self, spec: QpSpec, policy: RequesterPolicy | None = None) -> None:
         super().__init__(replace(spec, service=Service.RC), policy)
 
@@ -171,30 +158,24 @@ class Cut(RequestPacket):
         return [edited(frame, resize(-self.cut)) if is_hit else frame]
 
 
-@wire_mutant(
-    "mtu-reth-counts-as-payload",
-    "A FIRST is so much shorter as its RETH is long.",
-    expected=["MTU-01"],
-)
+@wire_mutant("mtu-reth-counts-as-payload", expected=["MTU-01"])
 class RethCountsAsPayload(Cut):
+    """A FIRST is so much shorter as its RETH is long."""
+
     position, cut = Position.FIRST, Reth.SIZE
 
 
-@wire_mutant(
-    "mtu-middle-loses-a-word",
-    "The last word of a MIDDLE is lost.",
-    expected=["MTU-02"],
-)
+@wire_mutant("mtu-middle-loses-a-word", expected=["MTU-02"])
 class MiddleLosesWord(Cut):
+    """The last word of a MIDDLE is lost."""
+
     position, cut = Position.MIDDLE, 4
 
 
-@wire_mutant(
-    "mtu-empty-last",
-    "A message of whole packets gets one more, without payload, to close it.",
-    expected=["MTU-03"],
-)
+@wire_mutant("mtu-empty-last", expected=["MTU-03"])
 class EmptyLast(RequestPacket):
+    """A message of whole packets gets one more, without payload, to close it."""
+
     def changed(self, frame: bytes, packet: Packet) -> list[bytes]:
         kind, size = packet.bth.opcode & 0x1F, len(packet.payload)
         if kind not in (0x02, 0x08) or size < _SMALLEST_MTU:
@@ -204,20 +185,19 @@ class EmptyLast(RequestPacket):
         return [middle, last]
 
 
-@wire_mutant("mtu-empty-swallowed", "An empty message sends nothing.", expected=["MTU-04"])
+@wire_mutant("mtu-empty-swallowed", expected=["MTU-04"])
 class EmptySwallowed(RequestPacket):
+    """An empty message sends nothing."""
+
     def changed(self, frame: bytes, packet: Packet) -> list[bytes]:
         carries = family_of(packet) in (Family.SEND, Family.WRITE)
         is_empty = carries and position_of(packet) is Position.ONLY and not packet.payload
         return [] if is_empty else [frame]
 
 
-@model_mutant(
-    "mtu-of-last-configured",
-    "The path MTU is a register of the port, which each configuration of a QP writes.",
-    expected=["MTU-05"],
-)
+@model_mutant("mtu-of-last-configured", expected=["MTU-05"])
 def mtu_of_last_configured() -> Components:
+    """The path MTU is a register of the port, which each configuration of a QP writes."""
     register = [_SMALLEST_MTU]
 
     class Rc(RcRequester):
@@ -232,34 +212,28 @@ def mtu_of_last_configured() -> Components:
     return Components(requesters={**REQUESTERS, Service.RC: Rc})
 
 
-@wire_mutant(
-    "mtu-length-less-one",
-    "The length in the RETH is the index of the last byte.",
-    expected=["MTU-07"],
-)
+@wire_mutant("mtu-length-less-one", expected=["MTU-07"])
 class LengthLessOne(RequestPacket):
+    """The length in the RETH is the index of the last byte."""
+
     def changed(self, frame: bytes, packet: Packet) -> list[bytes]:
         if packet.reth is None or not packet.payload:
             return [frame]
         return [with_length(frame, packet.reth.length - 1)]
 
 
-@faulty_rc_requester(
-    "mtu-any-length-taken",
-    "Lengths beyond 2^31 are not refused.",
-    expected=["MTU-08"],
-)
+@faulty_rc_requester("mtu-any-length-taken", expected=["MTU-08"])
 class AnyLengthTaken(RcRequester):
+    """Lengths beyond 2^31 are not refused."""
+
     def post(self, work: Work) -> None:
         self.enqueue(work)
 
 
-@faulty_rc_requester(
-    "mtu-longest-refused",
-    "The longest message is refused: less or equal was meant.",
-    expected=["MTU-08"],
-)
+@faulty_rc_requester("mtu-longest-refused", expected=["MTU-08"])
 class LongestRefused(RcRequester):
+    """The longest message is refused: less or equal was meant."""
+
     def post(self, work: Work) -> None:
         if work.size == 1 << 31:
             self.complete(work, "loc_len_err")
@@ -267,56 +241,46 @@ class LongestRefused(RcRequester):
             super().post(work)
 
 
-@wire_mutant(
-    "mtu-burst-not-cut",
-    "The last burst of a full packet is not cut where the packet ends.",
-    expected=["MTU-09"],
-)
+@wire_mutant("mtu-burst-not-cut", expected=["MTU-09"])
 class BurstNotCut(RequestPacket):
+    """The last burst of a full packet is not cut where the packet ends."""
+
     def changed(self, frame: bytes, packet: Packet) -> list[bytes]:
         is_full = len(packet.payload) >= _SMALLEST_MTU
         return [edited(frame, resize(_BURST_BYTES)) if is_full else frame]
 
 
-@wire_mutant(
-    "pad-count-is-remainder",
-    "The pad count is the number of bytes in the last word.",
-    expected=["PAD-01"],
-)
+@wire_mutant("pad-count-is-remainder", expected=["PAD-01"])
 class PadCountIsRemainder(RequestPacket):
+    """The pad count is the number of bytes in the last word."""
+
     def changed(self, frame: bytes, packet: Packet) -> list[bytes]:
         return [with_bth(frame, pad_count=len(packet.payload) % 4)]
 
 
-@wire_mutant(
-    "pad-of-stale-bytes",
-    "The pad is whatever the last bus word held before.",
-    expected=["PAD-02"],
-)
+@wire_mutant("pad-of-stale-bytes", expected=["PAD-02"])
 class PadOfStaleBytes(RequestPacket):
+    """The pad is whatever the last bus word held before."""
+
     def changed(self, frame: bytes, packet: Packet) -> list[bytes]:
         count = packet.bth.pad_count
         edits: list[Edit] = [flip_end(offset, 0xA5) for offset in range(1, count + 1)]
         return [edited(frame, *edits)]
 
 
-@wire_mutant(
-    "pad-in-length",
-    "The length in the RETH is rounded up to whole words.",
-    expected=["PAD-03", "MTU-07"],
-)
+@wire_mutant("pad-in-length", expected=["PAD-03", "MTU-07"])
 class PadInLength(RequestPacket):
+    """The length in the RETH is rounded up to whole words."""
+
     def changed(self, frame: bytes, packet: Packet) -> list[bytes]:
         reth = packet.reth
         return [frame if reth is None else with_length(frame, reth.length + 3 & ~3)]
 
 
-@wire_mutant(
-    "pad-on-every-packet",
-    "The pad count of a message is in each of its packets.",
-    expected=["PAD-04"],
-)
+@wire_mutant("pad-on-every-packet", expected=["PAD-04"])
 class PadOnEveryPacket(RequestPacket):
+    """The pad count of a message is in each of its packets."""
+
     def __init__(self) -> None:
         self._counts: dict[int, int] = {}
 
@@ -328,12 +292,10 @@ class PadOnEveryPacket(RequestPacket):
         return [with_bth(frame, pad_count=self._counts.get(packet.bth.dest_qpn, 0))]
 
 
-@wire_mutant(
-    "pad-count-left-over",
-    "A request without payload has the pad count of the one before it.",
-    expected=["PAD-05"],
-)
+@wire_mutant("pad-count-left-over", expected=["PAD-05"])
 class PadCountLeftOver(RequestPacket):
+    """A request without payload has the pad count of the one before it."""
+
     def __init__(self) -> None:
         self._count = 0
 

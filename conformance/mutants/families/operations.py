@@ -25,12 +25,10 @@ _WRITE_ONLY_IMM = 0x0B
 _ADDRESSES = 1 << 64
 
 
-@wire_mutant(
-    "reth-address-words-swapped",
-    "The two words of the address change places.",
-    expected=["RETH-04"],
-)
+@wire_mutant("reth-address-words-swapped", expected=["RETH-04"])
 class AddressWordsSwapped(RequestPacket):
+    """The two words of the address change places."""
+
     def changed(self, frame: bytes, packet: Packet) -> list[bytes]:
         if packet.reth is None:
             return [frame]
@@ -38,23 +36,19 @@ class AddressWordsSwapped(RequestPacket):
         return [edited(frame, set_udp(_BEHIND_BTH, address[4:] + address[:4]))]
 
 
-@wire_mutant(
-    "reth-length-of-first-packet",
-    "The length in the RETH is that of the first packet.",
-    expected=["RETH-02"],
-)
+@wire_mutant("reth-length-of-first-packet", expected=["RETH-02"])
 class LengthOfFirstPacket(RequestPacket):
+    """The length in the RETH is that of the first packet."""
+
     def changed(self, frame: bytes, packet: Packet) -> list[bytes]:
         is_first = packet.reth is not None and position_of(packet) is Position.FIRST
         return [with_length(frame, len(packet.payload)) if is_first else frame]
 
 
-@wire_mutant(
-    "reth-on-all-packets",
-    "The RETH stays in the header pipeline until the message ends.",
-    expected=["RETH-03"],
-)
+@wire_mutant("reth-on-all-packets", expected=["RETH-03"])
 class RethOnAllPackets(RequestPacket):
+    """The RETH stays in the header pipeline until the message ends."""
+
     def __init__(self) -> None:
         self._latest: dict[int, Reth] = {}
 
@@ -70,12 +64,10 @@ class RethOnAllPackets(RequestPacket):
         return [edited(frame, inserted(_BEHIND_BTH, reth.pack()))]
 
 
-@wire_mutant(
-    "reth-address-goes-on",
-    "The address counts up with the payload, and a new message does not load its own.",
-    expected=["RETH-01", "RETH-04"],
-)
+@wire_mutant("reth-address-goes-on", expected=["RETH-01", "RETH-04"])
 class AddressGoesOn(RequestPacket):
+    """The address counts up with the payload, and a new message does not load its own."""
+
     def __init__(self) -> None:
         self._next: dict[int, int] = {}
 
@@ -88,23 +80,19 @@ class AddressGoesOn(RequestPacket):
         return [edited(frame, set_udp(_BEHIND_BTH, address.to_bytes(8, "big")))]
 
 
-@faulty_rc_requester(
-    "reth-source-one-lane-late",
-    "Payload from an odd lane of the bus is aligned one lane too far.",
-    expected=["RETH-13"],
-)
+@faulty_rc_requester("reth-source-one-lane-late", expected=["RETH-13"])
 class SourceOneLaneLate(RcRequester):
+    """Payload from an odd lane of the bus is aligned one lane too far."""
+
     def post(self, work: Work) -> None:
         late = work.data[1:] + b"\0" if work.offset % 2 and work.data else work.data
         super().post(replace(work, data=late))
 
 
-@wire_mutant(
-    "imm-in-front-of-reth",
-    "Immediate data stand behind the BTH, whatever else does.",
-    expected=["IMM-01"],
-)
+@wire_mutant("imm-in-front-of-reth", expected=["IMM-01"])
 class ImmInFrontOfReth(RequestPacket):
+    """Immediate data stand behind the BTH, whatever else does."""
+
     def changed(self, frame: bytes, packet: Packet) -> list[bytes]:
         immediate = packet.extension(ImmDt)
         if packet.reth is None or immediate is None:
@@ -112,12 +100,10 @@ class ImmInFrontOfReth(RequestPacket):
         return [edited(frame, set_udp(_BEHIND_BTH, immediate.pack() + packet.reth.pack()))]
 
 
-@wire_mutant(
-    "imm-in-processor-order",
-    "Immediate data go through a register of 32 bits, which turns them around.",
-    expected=["IMM-02"],
-)
+@wire_mutant("imm-in-processor-order", expected=["IMM-02"])
 class ImmInProcessorOrder(RequestPacket):
+    """Immediate data go through a register of 32 bits, which turns them around."""
+
     def changed(self, frame: bytes, packet: Packet) -> list[bytes]:
         immediate = packet.extension(ImmDt)
         if immediate is None:
@@ -126,12 +112,10 @@ class ImmInProcessorOrder(RequestPacket):
         return [edited(frame, set_udp(at, immediate.pack()[::-1]))]
 
 
-@wire_mutant(
-    "imm-slot-in-every-packet",
-    "FIRST and MIDDLE have a slot for immediate data, too.",
-    expected=["IMM-03"],
-)
+@wire_mutant("imm-slot-in-every-packet", expected=["IMM-03"])
 class ImmSlotInEveryPacket(RequestPacket):
+    """FIRST and MIDDLE have a slot for immediate data, too."""
+
     def changed(self, frame: bytes, packet: Packet) -> list[bytes]:
         if Position.LAST in position_of(packet):
             return [frame]
@@ -139,24 +123,20 @@ class ImmSlotInEveryPacket(RequestPacket):
         return [edited(frame, inserted(at, bytes(ImmDt.SIZE)))]
 
 
-@wire_mutant(
-    "imm-empty-write-without-address",
-    "A WRITE of no bytes has no RETH, since there is nothing to write.",
-    expected=["IMM-05", "RETH-01"],
-)
+@wire_mutant("imm-empty-write-without-address", expected=["IMM-05", "RETH-01"])
 class EmptyWriteWithoutAddress(RequestPacket):
+    """A WRITE of no bytes has no RETH, since there is nothing to write."""
+
     def changed(self, frame: bytes, packet: Packet) -> list[bytes]:
         is_only = packet.bth.opcode & 0x1F == _WRITE_ONLY_IMM
         is_hit = is_only and packet.reth is not None and packet.reth.length == 0
         return [edited(frame, removed(_BEHIND_BTH, Reth.SIZE)) if is_hit else frame]
 
 
-@wire_mutant(
-    "imm-of-newest-on-copies",
-    "A packet that is sent again takes the immediate data of the newest work request.",
-    expected=["IMM-06"],
-)
+@wire_mutant("imm-of-newest-on-copies", expected=["IMM-06"])
 class ImmOfNewestOnCopies(RequestPacket):
+    """A packet that is sent again takes the immediate data of the newest work request."""
+
     def __init__(self) -> None:
         self._seen: set[int] = set()
         self._newest = b""
@@ -172,12 +152,10 @@ class ImmOfNewestOnCopies(RequestPacket):
         return [edited(frame, set_udp(at, self._newest))]
 
 
-@wire_mutant(
-    "inv-key-in-processor-order",
-    "The key to invalidate goes through a register of 32 bits, which turns it around.",
-    expected=["INV-01"],
-)
+@wire_mutant("inv-key-in-processor-order", expected=["INV-01"])
 class KeyInProcessorOrder(RequestPacket):
+    """The key to invalidate goes through a register of 32 bits, which turns it around."""
+
     def changed(self, frame: bytes, packet: Packet) -> list[bytes]:
         key = packet.extension(Ieth)
         return [frame if key is None else edited(frame, set_udp(_BEHIND_BTH, key.pack()[::-1]))]

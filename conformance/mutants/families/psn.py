@@ -25,13 +25,10 @@ _IDLE_NS = 60_000
 _SEQUENCE_NAK = 0x60
 
 
-@model_mutant(
-    "psn-start-of-other-direction",
-    "The requester starts at the PSN that the responder is to expect.",
-    expected=["PSN-01"],
-    explained_as=["P01"],
-)
+@model_mutant("psn-start-of-other-direction", expected=["PSN-01"], explained_as=["P01"])
 def start_of_other_direction() -> Components:
+    """The requester starts at the PSN that the responder is to expect."""
+
     class Rc(RcRequester):
         def __init__(self, spec: QpSpec, policy: RequesterPolicy | None = None) -> None:
             super().__init__(replace(spec, sq_psn=spec.rq_psn), policy)
@@ -43,58 +40,43 @@ def start_of_other_direction() -> Components:
     return Components(requesters={**REQUESTERS, Service.RC: Rc, Service.UC: Uc})
 
 
-@wire_mutant(
-    "psn-starts-one-late",
-    "The PSN is incremented before the first packet, too.",
-    expected=["PSN-01"],
-    explained_as=["P02"],
-)
+@wire_mutant("psn-starts-one-late", expected=["PSN-01"], explained_as=["P02"])
 class StartsOneLate(Renumbered):
+    """The PSN is incremented before the first packet, too."""
+
     def first(self, packet: Packet, before: Sent | None) -> int:
         return packet.bth.psn + 1
 
 
-@wire_mutant(
-    "psn-starts-one-early",
-    "The register holds the PSN of the packet before, and the first is sent before it counts.",
-    expected=["PSN-01"],
-    explained_as=["P02"],
-)
+@wire_mutant("psn-starts-one-early", expected=["PSN-01"], explained_as=["P02"])
 class StartsOneEarly(Renumbered):
+    """The register holds the PSN of the packet before, and the first is sent before it counts."""
+
     def first(self, packet: Packet, before: Sent | None) -> int:
         return packet.bth.psn - 1
 
 
-@wire_mutant(
-    "psn-once-per-message",
-    "The PSN is incremented at the end of a message.",
-    expected=["PSN-02"],
-    explained_as=["P03"],
-)
+@wire_mutant("psn-once-per-message", expected=["PSN-02"], explained_as=["P03"])
 class PerMessage(Renumbered):
+    """The PSN is incremented at the end of a message."""
+
     def step(self, before: Sent, after: Packet, due: int, time_ns: int) -> int:
         return int(before.closes)
 
 
-@wire_mutant(
-    "psn-wraps-at-16-bits",
-    "The PSN counter has 16 bits; the upper byte is what was configured.",
-    expected=["PSN-03"],
-    explained_as=["P04"],
-)
+@wire_mutant("psn-wraps-at-16-bits", expected=["PSN-03"], explained_as=["P04"])
 class SixteenBits(Renumbered):
+    """The PSN counter has 16 bits; the upper byte is what was configured."""
+
     def step(self, before: Sent, after: Packet, due: int, time_ns: int) -> int:
         low = before.psn & 0xFFFF
         return (low + due & 0xFFFF) - low
 
 
-@wire_mutant(
-    "psn-carry-beside-ackreq",
-    "The adder of the PSN has 32 bits, and the whole word goes into the header.",
-    expected=["PSN-19", "PSN-03"],
-    explained_as=["P05"],
-)
+@wire_mutant("psn-carry-beside-ackreq", expected=["PSN-19", "PSN-03"], explained_as=["P05"])
 class CarryBesideAckReq(WireFault):
+    """The adder of the PSN has 32 bits, and the whole word goes into the header."""
+
     def __init__(self) -> None:
         self._carries: dict[int, int] = {}
         self._last: dict[int, int] = {}
@@ -110,13 +92,10 @@ class CarryBesideAckReq(WireFault):
         return [with_bth(frame, reserved7=self._carries[bth.dest_qpn])]
 
 
-@wire_mutant(
-    "psn-moved-by-acks",
-    "An acknowledgement that comes increments the PSN, which is how a credit was to be counted.",
-    expected=["PSN-07"],
-    explained_as=["P06"],
-)
+@wire_mutant("psn-moved-by-acks", expected=["PSN-07"], explained_as=["P06"])
 class CountsAcks(Renumbered):
+    """An acknowledgement that comes increments the PSN, which is how a credit was to be counted."""
+
     def __init__(self) -> None:
         super().__init__()
         self._acks = 0
@@ -130,35 +109,26 @@ class CountsAcks(Renumbered):
         return due + acks
 
 
-@wire_mutant(
-    "psn-per-beat",
-    "The PSN is incremented with every beat of payload.",
-    expected=["PSN-02"],
-    explained_as=["P07"],
-)
+@wire_mutant("psn-per-beat", expected=["PSN-02"], explained_as=["P07"])
 class CountsBeats(Renumbered):
+    """The PSN is incremented with every beat of payload."""
+
     def step(self, before: Sent, after: Packet, due: int, time_ns: int) -> int:
         return max(1, -(-len(before.packet.payload) // _BEAT_BYTES))
 
 
-@wire_mutant(
-    "psn-read-takes-one",
-    "A READ increments the PSN by one, as every request packet does.",
-    expected=["PSN-05", "READ-04"],
-    explained_as=["P08"],
-)
+@wire_mutant("psn-read-takes-one", expected=["PSN-05", "READ-04"], explained_as=["P08"])
 class ReadTakesOne(Renumbered):
+    """A READ increments the PSN by one, as every request packet does."""
+
     def step(self, before: Sent, after: Packet, due: int, time_ns: int) -> int:
         return 1 if before.is_read else due
 
 
-@wire_mutant(
-    "psn-of-the-port",
-    "There is one PSN counter, loaded by the first connection.",
-    expected=["PSN-08"],
-    explained_as=["P09"],
-)
+@wire_mutant("psn-of-the-port", expected=["PSN-08"], explained_as=["P09"])
 class OfThePort(Renumbered):
+    """There is one PSN counter, loaded by the first connection."""
+
     def __init__(self) -> None:
         super().__init__()
         self._next: int | None = None
@@ -169,83 +139,62 @@ class OfThePort(Renumbered):
         return psn
 
 
-@wire_mutant(
-    "psn-survives-reset",
-    "The PSN counter is loaded after power-up only; a new connection goes on counting.",
-    expected=["PSN-09", "QPS-04"],
-    explained_as=["P10"],
-)
+@wire_mutant("psn-survives-reset", expected=["PSN-09", "QPS-04"], explained_as=["P10"])
 class SurvivesReset(Renumbered):
+    """The PSN counter is loaded after power-up only; a new connection goes on counting."""
+
     def first(self, packet: Packet, before: Sent | None) -> int:
         return packet.bth.psn if before is None else before.psn + 1
 
 
-@wire_mutant(
-    "psn-new-for-copies",
-    "A packet that is sent again goes through the counter again.",
-    expected=["PSN-06"],
-    explained_as=["P11"],
-)
+@wire_mutant("psn-new-for-copies", expected=["PSN-06"], explained_as=["P11"])
 class NewForCopies(Renumbered):
+    """A packet that is sent again goes through the counter again."""
+
     def again(self, flow: Flow, packet: Packet, time_ns: int) -> int:
         psn = (flow.last.psn + 1) % PSN_MODULUS
         flow.last = Sent(flow.last.packet, time_ns, psn)
         return psn
 
 
-@wire_mutant(
-    "psn-empty-takes-two",
-    "A message without payload is counted as it begins and as it ends.",
-    expected=["PSN-04"],
-    explained_as=["P12"],
-)
+@wire_mutant("psn-empty-takes-two", expected=["PSN-04"], explained_as=["P12"])
 class EmptyTakesTwo(Renumbered):
+    """A message without payload is counted as it begins and as it ends."""
+
     def step(self, before: Sent, after: Packet, due: int, time_ns: int) -> int:
         return due + before.is_empty
 
 
-@wire_mutant(
-    "psn-empty-takes-none",
-    "The PSN moves on with payload, of which an empty message has none.",
-    expected=["PSN-04"],
-    explained_as=["P13"],
-)
+@wire_mutant("psn-empty-takes-none", expected=["PSN-04"], explained_as=["P13"])
 class EmptyTakesNone(Renumbered):
+    """The PSN moves on with payload, of which an empty message has none."""
+
     def step(self, before: Sent, after: Packet, due: int, time_ns: int) -> int:
         return 0 if before.is_empty else due
 
 
-@wire_mutant(
-    "psn-of-packet-before",
-    "The header takes the PSN a stage too early: in a burst that is the packet before's.",
-    expected=["PSN-02"],
-    explained_as=["P14"],
-)
+@wire_mutant("psn-of-packet-before", expected=["PSN-02"], explained_as=["P14"])
 class LatchedEarly(Renumbered):
+    """The header takes the PSN a stage too early: in a burst that is the packet before's."""
+
     def number(self, packet: Packet, time_ns: int) -> int:
         flow = self.flows.get(packet.udp_sport)
         is_burst = flow is not None and time_ns - flow.last.time_ns < _BURST_NS
         return (super().number(packet, time_ns) - is_burst) % PSN_MODULUS
 
 
-@wire_mutant(
-    "psn-little-endian",
-    "The bytes of the PSN go out in the processor's order.",
-    expected=["BTH-14", "PSN-02"],
-    explained_as=["P15"],
-)
+@wire_mutant("psn-little-endian", expected=["BTH-14", "PSN-02"], explained_as=["P15"])
 class LittleEndian(Renumbered):
+    """The bytes of the PSN go out in the processor's order."""
+
     def number(self, packet: Packet, time_ns: int) -> int:
         return int.from_bytes(packet.bth.psn.to_bytes(3, "big"), "little")
 
 
-@wire_mutant(
-    "psn-twice-when-stalled",
-    "The counter's enable looks at valid but not at ready: a stalled beat counts twice.",
-    expected=["PSN-02"],
-    explained_as=["P16"],
-)
+@wire_mutant("psn-twice-when-stalled", expected=["PSN-02"], explained_as=["P16"])
 class TwiceWhenStalled(Renumbered):
+    """The counter's enable looks at valid but not at ready: a stalled beat counts twice."""
+
     _STALLS_EVERY = 4
 
     def __init__(self) -> None:
@@ -257,13 +206,10 @@ class TwiceWhenStalled(Renumbered):
         return due + (self._packets % self._STALLS_EVERY == 0)
 
 
-@wire_mutant(
-    "psn-restart-behind-nak",
-    "The resend begins behind the PSN that the NAK names, as if it were an ACK.",
-    expected=["PSN-06", "NAK-06"],
-    explained_as=["P17"],
-)
+@wire_mutant("psn-restart-behind-nak", expected=["PSN-06", "NAK-06"], explained_as=["P17"])
 class RestartBehindNak(WireFault):
+    """The resend begins behind the PSN that the NAK names, as if it were an ACK."""
+
     def received(self, frame: bytes, time_ns: int) -> list[bytes]:
         bth = response_of(frame)
         if bth is None or frame[54] != _SEQUENCE_NAK:
@@ -271,13 +217,10 @@ class RestartBehindNak(WireFault):
         return [with_bth(frame, psn=(bth.psn + 1) % PSN_MODULUS)]
 
 
-@wire_mutant(
-    "psn-replay-counted",
-    "The replayed packets move the counter, too: what follows them leaves out as many PSNs.",
-    expected=["PSN-06"],
-    explained_as=["P18"],
-)
+@wire_mutant("psn-replay-counted", expected=["PSN-06"], explained_as=["P18"])
 class ReplayCounted(Renumbered):
+    """The replayed packets move the counter, too: what follows them leaves out as many PSNs."""
+
     def __init__(self) -> None:
         super().__init__()
         self._replayed = 0
@@ -313,34 +256,23 @@ class PlainCompare(WireFault):
         return [] if self.order(bth.psn) < self._first else [frame]
 
 
-@wire_mutant(
-    "psn-plain-compare",
-    "An acknowledgement is taken for old if its PSN is a smaller number.",
-    expected=["PSN-16"],
-    explained_as=["P19"],
-)
+@wire_mutant("psn-plain-compare", expected=["PSN-16"], explained_as=["P19"])
 class UnsignedCompare(PlainCompare):
-    pass
+    """An acknowledgement is taken for old if its PSN is a smaller number."""
 
 
-@wire_mutant(
-    "psn-signed-compare",
-    "PSNs are compared as signed numbers of 24 bits.",
-    expected=["PSN-16"],
-    explained_as=["P19"],
-)
+@wire_mutant("psn-signed-compare", expected=["PSN-16"], explained_as=["P19"])
 class SignedCompare(PlainCompare):
+    """PSNs are compared as signed numbers of 24 bits."""
+
     def order(self, psn: int) -> int:
         return psn - PSN_MODULUS if psn >> 23 else psn
 
 
-@wire_mutant(
-    "psn-repeated-on-uc",
-    "A stalled UC packet is taken back, but its PSN is given to the packet behind it.",
-    expected=["PSN-18"],
-    explained_as=["P23"],
-)
+@wire_mutant("psn-repeated-on-uc", expected=["PSN-18"], explained_as=["P23"])
 class RepeatedOnUc(Renumbered):
+    """A stalled UC packet is taken back, but its PSN is given to the packet behind it."""
+
     _STALLS_EVERY = 9
 
     def __init__(self) -> None:
@@ -353,13 +285,12 @@ class RepeatedOnUc(Renumbered):
         return due - (is_uc and self._packets % self._STALLS_EVERY == 0)
 
 
-@wire_mutant(
-    "psn-position-restarts-at-wrap",
-    "The counter of packets in a message is part of the PSN's, and starts anew with it.",
-    expected=["UC-14", "OPC-01"],
-)
+@wire_mutant("psn-position-restarts-at-wrap", expected=["UC-14", "OPC-01"])
 class PositionRestartsAtWrap(WireFault):
-    """The packet at PSN 0 is a FIRST if it is a MIDDLE."""
+    """The counter of packets in a message is part of the PSN's, and starts anew with it.
+
+    The packet at PSN 0 is a FIRST if it is a MIDDLE.
+    """
 
     _MIDDLE, _FIRST = (0x01, 0x07), -1
 
@@ -370,12 +301,10 @@ class PositionRestartsAtWrap(WireFault):
         return [with_bth(frame, opcode=bth.opcode + self._FIRST)]
 
 
-@wire_mutant(
-    "psn-falls-back-when-idle",
-    "The context of an idle queue pair is fetched from where its first PSN still stands.",
-    expected=["PSN-10"],
-)
+@wire_mutant("psn-falls-back-when-idle", expected=["PSN-10"])
 class ReloadedWhenIdle(Renumbered):
+    """The context of an idle queue pair is fetched from where its first PSN still stands."""
+
     def __init__(self) -> None:
         super().__init__()
         self._start = 0
@@ -389,22 +318,16 @@ class ReloadedWhenIdle(Renumbered):
         return distance(self._start, before.psn) if is_idle else due
 
 
-@model_mutant(
-    "psn-window-of-all",
-    "The window is compared in 25 bits, which is never full.",
-    expected=["PSN-11"],
-)
+@model_mutant("psn-window-of-all", expected=["PSN-11"])
 def window_of_all() -> Components:
+    """The window is compared in 25 bits, which is never full."""
     return Components(requester_policy=RequesterPolicy(max_outstanding=PSN_MODULUS - 1))
 
 
-@model_mutant(
-    "psn-for-refused-work",
-    "A work request takes its PSNs before its length is looked at.",
-    expected=["PSN-21"],
-    explained_as=["P12"],
-)
+@model_mutant("psn-for-refused-work", expected=["PSN-21"], explained_as=["P12"])
 def psn_for_refused_work() -> Components:
+    """A work request takes its PSNs before its length is looked at."""
+
     class Rc(RcRequester):
         def post(self, work: Work) -> None:
             if refusal(self.spec, work) is not None and not self.window.outstanding:
@@ -421,24 +344,18 @@ def psn_for_refused_work() -> Components:
     return Components(requesters={**REQUESTERS, Service.RC: Rc, Service.UC: Uc})
 
 
-@wire_mutant(
-    "psn-upper-byte-of-register",
-    "The upper byte of the 32-bit configuration register is not cut off.",
-    expected=["PSN-19"],
-    explained_as=["P24"],
-)
+@wire_mutant("psn-upper-byte-of-register", expected=["PSN-19"], explained_as=["P24"])
 class UpperByteOfRegister(WireFault):
+    """The upper byte of the 32-bit configuration register is not cut off."""
+
     def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
         return [frame if request_of(frame) is None else with_bth(frame, reserved7=0x7F)]
 
 
-@wire_mutant(
-    "psn-shared-with-responder",
-    "Requester and responder have one PSN register.",
-    expected=["PSN-22"],
-    explained_as=["P25"],
-)
+@wire_mutant("psn-shared-with-responder", expected=["PSN-22"], explained_as=["P25"])
 class SharedWithResponder(Renumbered):
+    """Requester and responder have one PSN register."""
+
     def __init__(self) -> None:
         super().__init__()
         self._requests = 0

@@ -34,12 +34,10 @@ class OneOpcode(WireFault):
         return [edited(frame, type(self).edit) if is_ours else frame]
 
 
-@wire_mutant(
-    "read-request-with-payload",
-    "A READ request leaves with the first bytes of the payload stream behind its RETH.",
-    expected=["READ-01"],
-)
+@wire_mutant("read-request-with-payload", expected=["READ-01"])
 class ReadWithPayload(OneOpcode):
+    """A READ request leaves with the first bytes of the payload stream behind its RETH."""
+
     opcode = _READ_REQUEST
     edit = staticmethod(resize(4, filler=0xEE))
 
@@ -52,32 +50,26 @@ def exchange_operands(frame: bytearray) -> None:
     frame[swap:compare], frame[compare : compare + _OPERAND] = second, first
 
 
-@wire_mutant(
-    "atomic-operands-exchanged",
-    "Compare and swap stand in each other's place.",
-    expected=["ATOM-01"],
-)
+@wire_mutant("atomic-operands-exchanged", expected=["ATOM-01"])
 class OperandsExchanged(OneOpcode):
+    """Compare and swap stand in each other's place."""
+
     opcode = _CMP_SWAP
     edit = staticmethod(exchange_operands)
 
 
-@faulty_rc_requester(
-    "read-depth-ignored",
-    "READs leave without regard to the initiator depth.",
-    expected=["READ-05"],
-)
+@faulty_rc_requester("read-depth-ignored", expected=["READ-05"])
 class ReadsDoNotWait(RcRequester):
+    """READs leave without regard to the initiator depth."""
+
     def may_ask_for_data(self) -> bool:
         return True
 
 
-@faulty_rc_requester(
-    "read-response-unchecked",
-    "Neither opcode nor length of a READ response is looked at.",
-    expected=["READ-07", "FUZZ-13"],
-)
+@faulty_rc_requester("read-response-unchecked", expected=["READ-07", "FUZZ-13"])
 class BelievesReadResponses(RcRequester):
+    """Neither opcode nor length of a READ response is looked at."""
+
     def read_response(self, segment: Segment, now_ns: int) -> None:
         message = self.window.message_at(segment.bth.psn)
         if message.work.op is Op.READ and segment.bth.psn == self.window.oldest:
@@ -87,22 +79,18 @@ class BelievesReadResponses(RcRequester):
             self.progress(ahead(segment.bth.psn, 1), now_ns)
 
 
-@faulty_rc_requester(
-    "answer-of-any-kind-completes",
-    "Whatever comes with the right PSN completes the request.",
-    expected=["FUZZ-12", "READ-07", "AETH-05"],
-)
+@faulty_rc_requester("answer-of-any-kind-completes", expected=["FUZZ-12", "READ-07", "AETH-05"])
 class AnyAnswerCompletes(RcRequester):
+    """Whatever comes with the right PSN completes the request."""
+
     def unexpected(self) -> None:
         self.progress(self.window.fresh, self.not_before)
 
 
-@faulty_rc_requester(
-    "read-placed-by-count",
-    "READ data are placed by the number of responses that came.",
-    expected=["READ-10", "RTX-19"],
-)
+@faulty_rc_requester("read-placed-by-count", expected=["READ-10", "RTX-19"])
 class PlacesByCount(RcRequester):
+    """READ data are placed by the number of responses that came."""
+
     _count = 0
 
     def read_response(self, segment: Segment, now_ns: int) -> None:
@@ -114,12 +102,10 @@ class PlacesByCount(RcRequester):
         self._count += 1
 
 
-@faulty_rc_requester(
-    "reread-keeps-the-address",
-    "A READ asked for again moves its PSN, but not its address.",
-    expected=["RTX-17"],
-)
+@faulty_rc_requester("reread-keeps-the-address", expected=["RTX-17"])
 class RereadsFromOldAddress(CopiesDiffer):
+    """A READ asked for again moves its PSN, but not its address."""
+
     def corrupted(self, segment: Segment) -> Segment:
         reth = segment.extension(Reth)
         if segment.bth.opcode != 0x0C or reth is None:
@@ -128,12 +114,10 @@ class RereadsFromOldAddress(CopiesDiffer):
         return replace(segment, extensions=(replace(reth, address=first),))
 
 
-@faulty_rc_requester(
-    "read-without-data-completes",
-    "An ACK beyond a READ completes it.",
-    expected=["RTX-18"],
-)
+@faulty_rc_requester("read-without-data-completes", expected=["RTX-18"])
 class NoImpliedNak(RcRequester):
+    """An ACK beyond a READ completes it."""
+
     def all_before(self, psn: int, now_ns: int) -> bool:
         self.progress(psn, now_ns)
         return True
@@ -145,12 +129,10 @@ class EndsWithSuccess(RcRequester):
         self.flush()
 
 
-@faulty_rc_requester(
-    "read-ends-by-an-old-ack",
-    "Behind an ACK of the past the next response to a READ is out of place, and the READ done.",
-    expected=["FUZZ-11", "ACK-10"],
-)
+@faulty_rc_requester("read-ends-by-an-old-ack", expected=["FUZZ-11", "ACK-10"])
 class OldAckEndsRead(EndsWithSuccess):
+    """Behind an ACK of the past the next response to a READ is out of place, and the READ done."""
+
     _is_over = False
 
     def receive(self, segment: Segment, now_ns: int) -> None:
@@ -165,12 +147,10 @@ class OldAckEndsRead(EndsWithSuccess):
         super().receive(segment, now_ns)
 
 
-@model_mutant(
-    "reset-keeps-a-begun-read",
-    "A READ that had begun is remembered by the next connection, which refuses an ATOMIC ACK.",
-    expected=["QPS-04"],
-)
+@model_mutant("reset-keeps-a-begun-read", expected=["QPS-04"])
 def _reset_keeps_a_begun_read() -> Components:
+    """A READ that had begun is remembered by the next connection, which refuses an ATOMIC ACK."""
+
     class Remembers(EndsWithSuccess):
         has_begun = False
 

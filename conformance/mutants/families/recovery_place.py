@@ -14,12 +14,10 @@ from roceproof.conformance.mutants.faulty_requesters import made_of
 from roceproof.conformance.mutants.wire import model_mutant
 
 
-@faulty_rc_requester(
-    "nak-restarts-behind",
-    "A sequence NAK at n is answered from n + 1 on.",
-    expected=["NAK-06", "RTX-02"],
-)
+@faulty_rc_requester("nak-restarts-behind", expected=["NAK-06", "RTX-02"])
 class RestartsElsewhere(RcRequester):
+    """A sequence NAK at n is answered from n + 1 on."""
+
     steps = 1
 
     def restart_point(self) -> int:
@@ -27,22 +25,18 @@ class RestartsElsewhere(RcRequester):
         return point if distance(point, self.window.fresh) < 0 else super().restart_point()
 
 
-@faulty_rc_requester(
-    "timeout-restarts-at-message",
-    "A replay begins at the first packet of the message.",
-    expected=["RTX-02", "NAK-06"],
-)
+@faulty_rc_requester("timeout-restarts-at-message", expected=["RTX-02", "NAK-06"])
 class RestartsAtMessage(RcRequester):
+    """A replay begins at the first packet of the message."""
+
     def restart_point(self) -> int:
         return self.window.message_at(self.window.oldest).first_psn
 
 
-@faulty_rc_requester(
-    "rtx-one-packet-only",
-    "After a NAK one packet is sent again, then new ones follow.",
-    expected=["RTX-04", "NAK-06"],
-)
+@faulty_rc_requester("rtx-one-packet-only", expected=["RTX-04", "NAK-06"])
 class SendsOneCopy(RcRequester):
+    """After a NAK one packet is sent again, then new ones follow."""
+
     def next_request(self, now_ns: int) -> Segment | None:
         is_copy = self.window.replays
         segment = super().next_request(now_ns)
@@ -51,45 +45,37 @@ class SendsOneCopy(RcRequester):
         return segment
 
 
-@faulty_rc_requester(
-    "rtx-stops-at-the-wrap",
-    "The replay loop ends where the PSN is below its start.",
-    expected=["RTX-15"],
-)
+@faulty_rc_requester("rtx-stops-at-the-wrap", expected=["RTX-15"])
 class StopsAtWrap(RcRequester):
+    """The replay loop ends where the PSN is below its start."""
+
     def go_back(self) -> None:
         super().go_back()
         if self.window.next > self.window.fresh:
             self.window.next = self.window.fresh
 
 
-@faulty_rc_requester(
-    "nak-left-to-the-timeout",
-    "A sequence NAK only acknowledges; the timeout does the rest.",
-    expected=["RTX-08"],
-)
+@faulty_rc_requester("nak-left-to-the-timeout", expected=["RTX-08"])
 class IgnoresNaks(RcRequester):
+    """A sequence NAK only acknowledges; the timeout does the rest."""
+
     def sequence_nak(self, psn: int, now_ns: int) -> None:
         self.all_before(psn, now_ns)
 
 
-@faulty_rc_requester(
-    "nak-each-restarts",
-    "Every NAK of one gap restarts the replay.",
-    expected=["RTX-09"],
-)
+@faulty_rc_requester("nak-each-restarts", expected=["RTX-09"])
 class RestartsForEach(RcRequester):
+    """Every NAK of one gap restarts the replay."""
+
     def retry_at_once(self) -> None:
         self._has_restarted = False
         super().retry_at_once()
 
 
-@faulty_rc_requester(
-    "nak-of-the-acknowledged-replays",
-    "A NAK of an acknowledged PSN sends what the buffer holds there now.",
-    expected=["RTX-10"],
-)
+@faulty_rc_requester("nak-of-the-acknowledged-replays", expected=["RTX-10"])
 class SendsAgainWhatIsDone(RcRequester):
+    """A NAK of an acknowledged PSN sends what the buffer holds there now."""
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._last: Segment | None = None
@@ -113,12 +99,10 @@ class SendsAgainWhatIsDone(RcRequester):
         super().receive(segment, now_ns)
 
 
-@faulty_rc_requester(
-    "rtx-completes-twice",
-    "The ACK of a packet that was sent twice completes its message twice.",
-    expected=["RTX-12"],
-)
+@faulty_rc_requester("rtx-completes-twice", expected=["RTX-12"])
 class CompletesTwice(RcRequester):
+    """The ACK of a packet that was sent twice completes its message twice."""
+
     def progress(self, psn: int, now_ns: int) -> None:
         before = len(self.outcomes)
         restarted = self._has_timed_out
@@ -133,12 +117,10 @@ class CompletesTwice(RcRequester):
         super().timeout()
 
 
-@model_mutant(
-    "rtx-lower-ack-confuses-the-window",
-    "An ACK below the NAK that restarted ends the queue pair.",
-    expected=["RTX-21"],
-)
+@model_mutant("rtx-lower-ack-confuses-the-window", expected=["RTX-21"])
 def _lower_ack_is_fatal() -> Components:
+    """An ACK below the NAK that restarted ends the queue pair."""
+
     class LowerAckIsFatal(RcRequester):
         def receive(self, segment: Segment, now_ns: int) -> None:
             below = distance(segment.bth.psn, self.window.oldest) < 0
@@ -150,12 +132,10 @@ def _lower_ack_is_fatal() -> Components:
     return made_of(LowerAckIsFatal)
 
 
-@faulty_rc_requester(
-    "rtx-new-work-overtakes",
-    "Work posted during a replay leaves before the replay is over.",
-    expected=["RTX-24"],
-)
+@faulty_rc_requester("rtx-new-work-overtakes", expected=["RTX-24"])
 class NewWorkFirst(RcRequester):
+    """Work posted during a replay leaves before the replay is over."""
+
     def next_request(self, now_ns: int) -> Segment | None:
         if self.window.replays and self.may_send_new() and self.window.open_message is None:
             held, self.window.next = self.window.next, self.window.fresh
@@ -165,23 +145,19 @@ class NewWorkFirst(RcRequester):
         return super().next_request(now_ns)
 
 
-@faulty_rc_requester(
-    "rtx-progress-ignored",
-    "ACKs that arrive during a replay are not heeded.",
-    expected=["RTX-13"],
-)
+@faulty_rc_requester("rtx-progress-ignored", expected=["RTX-13"])
 class IgnoresProgress(RcRequester):
+    """ACKs that arrive during a replay are not heeded."""
+
     def progress(self, psn: int, now_ns: int) -> None:
         if not self.window.replays:
             super().progress(psn, now_ns)
 
 
-@faulty_rc_requester(
-    "rtx-pointers-collide",
-    "After a few recoveries the replay pointer is taken for the acknowledged one.",
-    expected=["RTX-22", "FUZZ-14"],
-)
+@faulty_rc_requester("rtx-pointers-collide", expected=["RTX-22", "FUZZ-14"])
 class LosesUnderLoss(RcRequester):
+    """After a few recoveries the replay pointer is taken for the acknowledged one."""
+
     _naks = 0
 
     def retry_at_once(self) -> None:

@@ -16,30 +16,22 @@ from roceproof.verbs.queue_pair import QpSpec
 _RNR_ALWAYS = 7
 
 
-@model_mutant(
-    "timeout-too-early",
-    "T is 2^t microseconds: the 4.096 is missing.",
-    expected=["RTX-01"],
-)
+@model_mutant("timeout-too-early", expected=["RTX-01"])
 def _too_early() -> Components:
+    """T is 2^t microseconds: the 4.096 is missing."""
     return made_of(RcRequester, timeout_percent=24)
 
 
-@model_mutant(
-    "timeout-too-late",
-    "A timeout is noticed by the eighth tick of T.",
-    expected=["RTX-01"],
-)
+@model_mutant("timeout-too-late", expected=["RTX-01"])
 def _too_late() -> Components:
+    """A timeout is noticed by the eighth tick of T."""
     return made_of(RcRequester, timeout_percent=100_000)
 
 
-@faulty_rc_requester(
-    "timeout-not-armed-at-the-end",
-    "No timer runs once the queue of work is empty.",
-    expected=["RTX-11"],
-)
+@faulty_rc_requester("timeout-not-armed-at-the-end", expected=["RTX-11"])
 class NeverLooks(RcRequester):
+    """No timer runs once the queue of work is empty."""
+
     def timeout_from(self, now_ns: int) -> int | None:
         return (
             None
@@ -48,12 +40,10 @@ class NeverLooks(RcRequester):
         )
 
 
-@faulty_rc_requester(
-    "timeout-code-0-is-short",
-    "Timeout code 0 is the shortest timeout.",
-    expected=["RTX-07"],
-)
+@faulty_rc_requester("timeout-code-0-is-short", expected=["RTX-07"])
 class AlwaysLooks(RcRequester):
+    """Timeout code 0 is the shortest timeout."""
+
     def timeout_from(self, now_ns: int) -> int | None:
         timeout = ack_timeout_ns(self.spec.ack_timeout or 1)
         return now_ns + 2 * (timeout or 0)
@@ -98,45 +88,41 @@ def counting(kind: type[Retries]) -> Components:
     return made_of(Counting)
 
 
-@model_mutant("retry-once-more", "Retry count r allows r + 1 retries.", expected=["RTX-05"])
+@model_mutant("retry-once-more", expected=["RTX-05"])
 def _once_more() -> Components:
+    """Retry count r allows r + 1 retries."""
     return counting(OnceMore)
 
 
-@model_mutant(
-    "retry-7-is-infinite", "Retry count 7 has no end, as that of RNR.", expected=["RTX-05"]
-)
+@model_mutant("retry-7-is-infinite", expected=["RTX-05"])
 def _seven_is_always() -> Components:
+    """Retry count 7 has no end, as that of RNR."""
     return counting(SevenIsAlways)
 
 
-@model_mutant(
-    "retry-never-restored",
-    "The retry counters are loaded at connection set-up only.",
-    expected=["RTX-06", "RNR-05"],
-)
+@model_mutant("retry-never-restored", expected=["RTX-06", "RNR-05"])
 def _never_restored() -> Components:
+    """The retry counters are loaded at connection set-up only."""
     return counting(NeverRestored)
 
 
-@model_mutant(
-    "rnr-retry-7-is-seven", "RNR retry count 7 allows seven retries.", expected=["RNR-05"]
-)
+@model_mutant("rnr-retry-7-is-seven", expected=["RNR-05"])
 def _seven_is_seven() -> Components:
+    """RNR retry count 7 allows seven retries."""
     return counting(SevenIsSeven)
 
 
-@faulty_rc_requester(
-    "rnr-timer-in-other-units",
-    "The RNR timer counts a tenth of what its table says.",
-    expected=["RNR-03"],
-)
+@faulty_rc_requester("rnr-timer-in-other-units", expected=["RNR-03"])
 class WaitsShort(RcRequester):
+    """The RNR timer counts a tenth of what its table says."""
+
     def rnr_wait(self, timer_code: int) -> int:
         return rnr_wait_ns(timer_code) // 10
 
 
-@faulty_rc_requester("rnr-code-0-is-no-wait", "RNR timer code 0 is no wait.", expected=["RNR-03"])
+@faulty_rc_requester("rnr-code-0-is-no-wait", expected=["RNR-03"])
 class ZeroIsShort(RcRequester):
+    """RNR timer code 0 is no wait."""
+
     def rnr_wait(self, timer_code: int) -> int:
         return rnr_wait_ns(timer_code) if timer_code else 0

@@ -22,31 +22,24 @@ from roceproof.conformance.wire.icrc import compute_at
 from roceproof.conformance.wire.opcodes import OPCODES
 
 
-@faulty_ingress(
-    "rx-service-bits-ignored",
-    "Requests are decoded from five bits of the opcode.",
-    expected=["BTH-12"],
-)
+@faulty_ingress("rx-service-bits-ignored", expected=["BTH-12"])
 class ServiceBitsIgnored(Ingress):
+    """Requests are decoded from five bits of the opcode."""
+
     def is_service_right(self, queue_pair: QueuePairView, packet: Packet) -> bool:
         return True
 
 
-@model_mutant(
-    "rx-reserved-opcodes-dropped",
-    "A reserved opcode has no entry in the table, and so nothing happens.",
-    expected=["BTH-13"],
-)
+@model_mutant("rx-reserved-opcodes-dropped", expected=["BTH-13"])
 def reserved_opcodes_dropped() -> Components:
+    """A reserved opcode has no entry in the table, and so nothing happens."""
     return Components(responder_policy=ResponderPolicy(reserved_opcode=ReservedOpcode.DROPPED))
 
 
-@wire_mutant(
-    "rx-request-headers-filled-up",
-    "A request that ends inside its headers is read on in a buffer of zeros.",
-    expected=["BTH-16"],
-)
+@wire_mutant("rx-request-headers-filled-up", expected=["BTH-16"])
 class RequestHeadersFilledUp(WireFault):
+    """A request that ends inside its headers is read on in a buffer of zeros."""
+
     def received(self, frame: bytes, time_ns: int) -> list[bytes]:
         packet = parse(frame)
         if packet is None or packet.fault is not Fault.HEADERS:
@@ -56,12 +49,10 @@ class RequestHeadersFilledUp(WireFault):
         return [edited(frame, resize(wanted - have))]
 
 
-@faulty_ingress(
-    "rx-icrc-without-pad",
-    "The receiver stops its CRC at the pad.",
-    expected=["ICRC-07"],
-)
+@faulty_ingress("rx-icrc-without-pad", expected=["ICRC-07"])
 class IcrcWithoutPad(Ingress):
+    """The receiver stops its CRC at the pad."""
+
     def is_icrc_right(self, frame: bytes, layout: Layout, packet: Packet) -> bool:
         cleared = bytearray(frame)
         start = layout.end - 4 - len(packet.pad)
@@ -86,25 +77,20 @@ class CutThrough(Ingress):
         """What is done too early."""
 
 
-@faulty_ingress(
-    "rx-psn-before-icrc",
-    "The expected PSN moves on before the ICRC's verdict arrives.",
-    expected=["ICRC-14"],
-    explained_as=[],  # the packet may have been damaged behind the tap only
-)
+@faulty_ingress("rx-psn-before-icrc", expected=["ICRC-14"], explained_as=[])
 class PsnBeforeIcrc(CutThrough):
+    """The expected PSN moves on before the ICRC's verdict arrives."""
+
     def act(self, packet: Packet, queue_pair: QueuePair) -> None:
         responder = queue_pair.responder
         if isinstance(responder, RcResponder) and packet.bth.psn == responder.expected_psn:
             responder.expected_psn = ahead(responder.expected_psn, 1)
 
 
-@faulty_ingress(
-    "rx-data-before-icrc",
-    "The payload of a WRITE is in memory before the ICRC's verdict arrives.",
-    expected=["ICRC-15"],
-)
+@faulty_ingress("rx-data-before-icrc", expected=["ICRC-15"])
 class DataBeforeIcrc(CutThrough):
+    """The payload of a WRITE is in memory before the ICRC's verdict arrives."""
+
     def act(self, packet: Packet, queue_pair: QueuePair) -> None:
         reth = packet.reth
         region = queue_pair.responder.memory.region(reth.rkey) if reth else None
@@ -112,12 +98,10 @@ class DataBeforeIcrc(CutThrough):
             region.write(reth.address - region.addr, packet.payload)
 
 
-@faulty_ingress(
-    "rx-pad-beyond-payload",
-    "A pad count beyond the payload is taken for a payload of no bytes.",
-    expected=["PAD-06"],
-)
+@faulty_ingress("rx-pad-beyond-payload", expected=["PAD-06"])
 class PadBeyondPayload(Ingress):
+    """A pad count beyond the payload is taken for a payload of no bytes."""
+
     def check_shape(self, packet: Packet) -> Drop | None:
         return None if packet.fault is Fault.PAD_COUNT else super().check_shape(packet)
 
@@ -129,11 +113,9 @@ class PadBeyondPayload(Ingress):
         return admitted._replace(segment=Segment(bth, packet.extensions, b""))
 
 
-@faulty_ingress(
-    "rx-pad-compared-with-zero",
-    "A packet whose pad is not zero is dropped.",
-    expected=["PAD-08"],
-)
+@faulty_ingress("rx-pad-compared-with-zero", expected=["PAD-08"])
 class PadComparedWithZero(Ingress):
+    """A packet whose pad is not zero is dropped."""
+
     def check_shape(self, packet: Packet) -> Drop | None:
         return Drop.PAD if any(packet.pad) else super().check_shape(packet)

@@ -31,20 +31,18 @@ class NotificationFault(WireFault):
         return [self.changed(frame) if is_notification else frame]
 
 
-@wire_mutant(
-    "cnp-without-becn", "BECN is set in the packets and not in the CNP.", expected=["CNP-10"]
-)
+@wire_mutant("cnp-without-becn", expected=["CNP-10"])
 class WithoutBecn(NotificationFault):
+    """BECN is set in the packets and not in the CNP."""
+
     def changed(self, frame: bytes) -> bytes:
         return with_bth(frame, becn=False)
 
 
-@wire_mutant(
-    "cnp-becn-not-masked",
-    "The ICRC covers BECN, which only a CNP has.",
-    expected=["CNP-09"],
-)
+@wire_mutant("cnp-becn-not-masked", expected=["CNP-09"])
 class BecnNotMasked(NotificationFault):
+    """The ICRC covers BECN, which only a CNP has."""
+
     def changed(self, frame: bytes) -> bytes:
         layout = layout_of(frame)
         covered = bytearray(icrc.masked_input(frame))
@@ -54,8 +52,10 @@ class BecnNotMasked(NotificationFault):
         return frame[: layout.end - ICRC_BYTES] + seal + frame[layout.end :]
 
 
-@wire_mutant("cnp-for-ect-1", "ECT(1) is taken for CE.", expected=["CNP-02"])
+@wire_mutant("cnp-for-ect-1", expected=["CNP-02"])
 class ForEct1(WireFault):
+    """ECT(1) is taken for CE."""
+
     def received(self, frame: bytes, time_ns: int) -> list[bytes]:
         def mark(changed: bytearray) -> None:
             link = payload_of_ethernet(bytes(changed))

@@ -18,12 +18,10 @@ _FETCH_ADD = 0x14
 _LOW_HALF = (1 << 32) - 1
 
 
-@faulty_rc_responder(
-    "rc-read-count-floored",
-    "The number of responses is the length over the path MTU, rounded down.",
-    expected=["READ-02"],
-)
+@faulty_rc_responder("rc-read-count-floored", expected=["READ-02"])
 class ReadCountFloored(RcResponder):
+    """The number of responses is the length over the path MTU, rounded down."""
+
     def next_read_response(self, answer: Answer) -> Segment:
         packet = super().next_read_response(answer)
         reth = answer.request.extension(Reth)
@@ -33,12 +31,10 @@ class ReadCountFloored(RcResponder):
         return packet
 
 
-@faulty_rc_responder(
-    "rc-read-overtakes-writes",
-    "READ data are fetched before the WRITE in front of the READ is in memory.",
-    expected=["READ-08"],
-)
+@faulty_rc_responder("rc-read-overtakes-writes", expected=["READ-08"])
 class ReadOvertakesWrites(RcResponder):
+    """READ data are fetched before the WRITE in front of the READ is in memory."""
+
     before: tuple[int, bytes] = (0, b"")
 
     def place(self, message: OpenMessage, data: bytes) -> None:
@@ -55,22 +51,18 @@ class ReadOvertakesWrites(RcResponder):
         return held[reth.address + at - region.addr :][:size]
 
 
-@faulty_rc_responder(
-    "rc-read-payload-passed-over",
-    "Whatever a READ request carries behind its headers is not looked at.",
-    expected=["MTU-06"],
-)
+@faulty_rc_responder("rc-read-payload-passed-over", expected=["MTU-06"])
 class ReadPayloadPassedOver(RcResponder):
+    """Whatever a READ request carries behind its headers is not looked at."""
+
     def is_size_admitted(self, request: Segment, row: Opcode) -> bool:
         return row.family is Family.READ or super().is_size_admitted(request, row)
 
 
-@faulty_rc_responder(
-    "rc-acknowledges-what-never-came",
-    "A duplicate before the first request is acknowledged at its own PSN.",
-    expected=["DUP-12"],
-)
+@faulty_rc_responder("rc-acknowledges-what-never-came", expected=["DUP-12"])
 class AcknowledgesWhatNeverCame(RcResponder):
+    """A duplicate before the first request is acknowledged at its own PSN."""
+
     def acknowledge_duplicate(self, request: Segment) -> None:
         if self.anything_executed:
             super().acknowledge_duplicate(request)
@@ -78,33 +70,29 @@ class AcknowledgesWhatNeverCame(RcResponder):
             self.acknowledge(request.bth.psn)
 
 
-@faulty_rc_responder(
-    "rc-read-numbered-from-the-last",
-    "READ data are numbered on from the last request that was acknowledged.",
-    expected=["PSN-20"],
-)
+@faulty_rc_responder("rc-read-numbered-from-the-last", expected=["PSN-20"])
 class ReadNumberedFromTheLast(RcResponder):
+    """READ data are numbered on from the last request that was acknowledged."""
+
     def next_read_response(self, answer: Answer) -> Segment:
         packet = super().next_read_response(answer)
         return replace(packet, bth=replace(packet.bth, psn=ahead(packet.bth.psn, -1)))
 
 
-@faulty_rc_responder(
-    "rc-empty-read-unanswered", "A READ of no bytes has no response.", expected=["READ-03"]
-)
+@faulty_rc_responder("rc-empty-read-unanswered", expected=["READ-03"])
 class EmptyReadUnanswered(RcResponder):
+    """A READ of no bytes has no response."""
+
     def respond(self, request: Segment, row: Opcode) -> None:
         reth = request.extension(Reth)
         if row.family is not Family.READ or reth is None or reth.length:
             super().respond(request, row)
 
 
-@faulty_rc_responder(
-    "rc-reads-not-counted",
-    "A READ beyond the resources takes that of an older one.",
-    expected=["READ-06"],
-)
+@faulty_rc_responder("rc-reads-not-counted", expected=["READ-06"])
 class ReadsNotCounted(RcResponder):
+    """A READ beyond the resources takes that of an older one."""
+
     def resource_is_free(self) -> bool:
         return True
 
@@ -114,12 +102,10 @@ class ReadsNotCounted(RcResponder):
         self.kept.append(kept)
 
 
-@faulty_rc_responder(
-    "rc-read-overtaken",
-    "ACKs of what follows a READ leave while its data are still fetched.",
-    expected=["READ-08"],
-)
+@faulty_rc_responder("rc-read-overtaken", expected=["READ-08"])
 class ReadOvertaken(RcResponder):
+    """ACKs of what follows a READ leave while its data are still fetched."""
+
     def next_response(self) -> Segment | None:
         waiting = [answer for answer in self.answers if isinstance(answer, Segment)]
         if not waiting:
@@ -128,12 +114,10 @@ class ReadOvertaken(RcResponder):
         return waiting[0]
 
 
-@faulty_rc_responder(
-    "rc-read-goes-on",
-    "A READ whose memory goes away goes on with zeros.",
-    expected=["READ-09"],
-)
+@faulty_rc_responder("rc-read-goes-on", expected=["READ-09"])
 class ReadGoesOn(RcResponder):
+    """A READ whose memory goes away goes on with zeros."""
+
     def break_off(self, answer: Answer) -> Segment:
         psn, middle = answer.psn, READ_RESPONSE[Position.MIDDLE]
         answer.sent += 1
@@ -142,39 +126,37 @@ class ReadGoesOn(RcResponder):
         return response(self.spec.remote_qpn, middle, psn, aeth, data=data)
 
 
-@faulty_rc_responder(
-    "rc-read-needs-ackreq", "A READ without AckReq is not answered.", expected=["READ-11"]
-)
+@faulty_rc_responder("rc-read-needs-ackreq", expected=["READ-11"])
 class ReadNeedsAckreq(RcResponder):
+    """A READ without AckReq is not answered."""
+
     def respond(self, request: Segment, row: Opcode) -> None:
         if request.bth.ack_req or row.family is not Family.READ:
             super().respond(request, row)
 
 
-@faulty_rc_responder(
-    "rc-atomic-returns-the-new",
-    "An atomic is answered with what is in memory afterwards.",
-    expected=["ATOM-02"],
-)
+@faulty_rc_responder("rc-atomic-returns-the-new", expected=["ATOM-02"])
 class AtomicReturnsTheNew(RcResponder):
+    """An atomic is answered with what is in memory afterwards."""
+
     def operate(self, request: Segment, row: Opcode) -> int:
         original = super().operate(request, row)
         atomic = request.extension(AtomicEth)
         return original if atomic is None else self.memory.load(atomic.rkey, atomic.address)
 
 
-@faulty_rc_responder(
-    "rc-atomic-anywhere", "The low bits of an atomic's address are not read.", expected=["ATOM-03"]
-)
+@faulty_rc_responder("rc-atomic-anywhere", expected=["ATOM-03"])
 class AtomicAnywhere(RcResponder):
+    """The low bits of an atomic's address are not read."""
+
     def check_alignment(self, address: int) -> Refusal | None:
         return None
 
 
-@faulty_rc_responder(
-    "rc-adder-of-32-bits", "FETCH ADD has an adder of 32 bits.", expected=["ATOM-04"]
-)
+@faulty_rc_responder("rc-adder-of-32-bits", expected=["ATOM-04"])
 class AdderOf32Bits(RcResponder):
+    """FETCH ADD has an adder of 32 bits."""
+
     def atomic_result(self, row: Opcode, atomic: AtomicEth, original: int) -> int:
         result = super().atomic_result(row, atomic, original)
         if row.value != _FETCH_ADD:
@@ -182,29 +164,29 @@ class AdderOf32Bits(RcResponder):
         return original & ~_LOW_HALF | result & _LOW_HALF
 
 
-@faulty_rc_responder("rc-swap-without-compare", "CMP SWAP always swaps.", expected=["ATOM-04"])
+@faulty_rc_responder("rc-swap-without-compare", expected=["ATOM-04"])
 class SwapWithoutCompare(RcResponder):
+    """CMP SWAP always swaps."""
+
     def atomic_result(self, row: Opcode, atomic: AtomicEth, original: int) -> int:
         if row.value == _FETCH_ADD:
             return super().atomic_result(row, atomic, original)
         return atomic.swap_or_add
 
 
-@faulty_rc_responder(
-    "rc-atomic-needs-ackreq", "An atomic without AckReq is not answered.", expected=["ATOM-05"]
-)
+@faulty_rc_responder("rc-atomic-needs-ackreq", expected=["ATOM-05"])
 class AtomicNeedsAckreq(RcResponder):
+    """An atomic without AckReq is not answered."""
+
     def respond(self, request: Segment, row: Opcode) -> None:
         if request.bth.ack_req or row.family is not Family.ATOMIC:
             super().respond(request, row)
 
 
-@faulty_rc_responder(
-    "rc-atomic-codes-exchanged",
-    "An atomic that memory forbids draws the NAK for an invalid request.",
-    expected=["ATOM-07"],
-)
+@faulty_rc_responder("rc-atomic-codes-exchanged", expected=["ATOM-07"])
 class AtomicCodesExchanged(RcResponder):
+    """An atomic that memory forbids draws the NAK for an invalid request."""
+
     def check_memory(self, request: Segment, row: Opcode) -> Refusal | None:
         refusal = super().check_memory(request, row)
         return INVALID if refusal is ACCESS and row.family is Family.ATOMIC else refusal

@@ -15,12 +15,10 @@ from roceproof.conformance.wire.headers import Reth
 from roceproof.conformance.wire.opcodes import Family, Position
 
 
-@faulty_rc_responder(
-    "rc-duplicate-send-delivered",
-    "A SEND that comes again takes another receive.",
-    expected=["DUP-01", "FUZZ-14"],
-)
+@faulty_rc_responder("rc-duplicate-send-delivered", expected=["DUP-01", "FUZZ-14"])
 class DuplicateSendDelivered(RcResponder):
+    """A SEND that comes again takes another receive."""
+
     def acknowledge_duplicate(self, request: Segment) -> None:
         row = request.row
         is_send = row is not None and row.family is Family.SEND and row.position is Position.ONLY
@@ -31,12 +29,10 @@ class DuplicateSendDelivered(RcResponder):
         super().acknowledge_duplicate(request)
 
 
-@faulty_rc_responder(
-    "rc-duplicate-write-executed",
-    "A WRITE that comes again is written again.",
-    expected=["DUP-02", "QPS-05"],
-)
+@faulty_rc_responder("rc-duplicate-write-executed", expected=["DUP-02", "QPS-05"])
 class DuplicateWriteExecuted(RcResponder):
+    """A WRITE that comes again is written again."""
+
     def acknowledge_duplicate(self, request: Segment) -> None:
         reth = request.extension(Reth)
         if reth is not None and request.payload:
@@ -46,33 +42,27 @@ class DuplicateWriteExecuted(RcResponder):
         super().acknowledge_duplicate(request)
 
 
-@faulty_rc_responder(
-    "rc-duplicate-forgets-the-nak",
-    "A duplicate makes the responder forget that a sequence NAK is out.",
-    expected=["NAK-02"],
-)
+@faulty_rc_responder("rc-duplicate-forgets-the-nak", expected=["NAK-02"])
 class DuplicateForgetsTheNak(RcResponder):
+    """A duplicate makes the responder forget that a sequence NAK is out."""
+
     def acknowledge_duplicate(self, request: Segment) -> None:
         self.pending_nak = None
         super().acknowledge_duplicate(request)
 
 
-@faulty_rc_responder(
-    "rc-duplicate-ack-of-the-newest",
-    "The ACK of a duplicate names the PSN before the expected one, whatever was asked there.",
-    expected=["DUP-03"],
-)
+@faulty_rc_responder("rc-duplicate-ack-of-the-newest", expected=["DUP-03"])
 class DuplicateAckOfTheNewest(RcResponder):
+    """The ACK of a duplicate names the PSN before the expected one, whatever was asked there."""
+
     def duplicate_ack_psn(self, request: Segment) -> int:
         return ahead(self.expected_psn, -1)
 
 
-@faulty_rc_responder(
-    "rc-read-from-the-cache",
-    "What was read once is answered from a cache from then on.",
-    expected=["DUP-04"],
-)
+@faulty_rc_responder("rc-read-from-the-cache", expected=["DUP-04"])
 class ReadFromTheCache(RcResponder):
+    """What was read once is answered from a cache from then on."""
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._cache: dict[tuple[int, int, int], bytes] = {}
@@ -82,12 +72,10 @@ class ReadFromTheCache(RcResponder):
         return self._cache.setdefault(place, super().read_memory(reth, at, size))
 
 
-@faulty_rc_responder(
-    "rc-reread-from-the-start",
-    "A READ that is asked for again is answered as a whole, wherever it shall go on.",
-    expected=["DUP-05"],
-)
+@faulty_rc_responder("rc-reread-from-the-start", expected=["DUP-05"])
 class RereadFromTheStart(RcResponder):
+    """A READ that is asked for again is answered as a whole, wherever it shall go on."""
+
     def reread(self, request: Segment) -> None:
         for kept in self.kept:
             if kept.covers(request, self.spec.path_mtu):
@@ -95,12 +83,10 @@ class RereadFromTheStart(RcResponder):
                 return
 
 
-@faulty_rc_responder(
-    "rc-reread-not-bounded",
-    "A READ at the PSN of an earlier one is served whatever it asks for.",
-    expected=["DUP-06"],
-)
+@faulty_rc_responder("rc-reread-not-bounded", expected=["DUP-06"])
 class RereadNotBounded(RcResponder):
+    """A READ at the PSN of an earlier one is served whatever it asks for."""
+
     def reread(self, request: Segment) -> None:
         for kept in self.kept:
             span = held_span(kept.request, kept.row, self.spec.path_mtu)
@@ -109,12 +95,10 @@ class RereadNotBounded(RcResponder):
                 return
 
 
-@faulty_rc_responder(
-    "rc-atomic-executed-again",
-    "An atomic that comes again is executed again.",
-    expected=["DUP-07", "ATOM-06"],
-)
+@faulty_rc_responder("rc-atomic-executed-again", expected=["DUP-07", "ATOM-06"])
 class AtomicExecutedAgain(RcResponder):
+    """An atomic that comes again is executed again."""
+
     def replay(self, request: Segment) -> None:
         for kept in self.kept:
             if kept.is_repeated_by(request):
@@ -122,12 +106,10 @@ class AtomicExecutedAgain(RcResponder):
         super().replay(request)
 
 
-@faulty_rc_responder(
-    "rc-atomic-of-another",
-    "An atomic whose result is no longer kept is answered with that of another.",
-    expected=["DUP-08"],
-)
+@faulty_rc_responder("rc-atomic-of-another", expected=["DUP-08"])
 class AtomicOfAnother(RcResponder):
+    """An atomic whose result is no longer kept is answered with that of another."""
+
     def replay(self, request: Segment) -> None:
         before = len(self.answers)
         super().replay(request)
@@ -135,12 +117,10 @@ class AtomicOfAnother(RcResponder):
             self.answers.append(Answer(self.kept[-1], request, self.msn))
 
 
-@faulty_rc_responder(
-    "rc-duplicate-moves-the-address",
-    "A WRITE that comes again leaves its address behind for the message that is open.",
-    expected=["DUP-09"],
-)
+@faulty_rc_responder("rc-duplicate-moves-the-address", expected=["DUP-09"])
 class DuplicateMovesTheAddress(RcResponder):
+    """A WRITE that comes again leaves its address behind for the message that is open."""
+
     def acknowledge_duplicate(self, request: Segment) -> None:
         reth = request.extension(Reth)
         if reth is not None and self.message is not None:
@@ -148,24 +128,20 @@ class DuplicateMovesTheAddress(RcResponder):
         super().acknowledge_duplicate(request)
 
 
-@faulty_rc_responder(
-    "rc-duplicate-ends-a-send",
-    "A request that comes again sets the place in the open SEND back to its start.",
-    expected=["DUP-09"],
-)
+@faulty_rc_responder("rc-duplicate-ends-a-send", expected=["DUP-09"])
 class DuplicateEndsASend(RcResponder):
+    """A request that comes again sets the place in the open SEND back to its start."""
+
     def duplicate(self, request: Segment) -> None:
         super().duplicate(request)
         if self.message is not None and self.message.family is Family.SEND:
             self.message.done = 0
 
 
-@faulty_rc_responder(
-    "rc-unasked-duplicate-refused",
-    "A request that comes again without AckReq draws a sequence NAK.",
-    expected=["DUP-10"],
-)
+@faulty_rc_responder("rc-unasked-duplicate-refused", expected=["DUP-10"])
 class UnaskedDuplicateRefused(RcResponder):
+    """A request that comes again without AckReq draws a sequence NAK."""
+
     def duplicate(self, request: Segment) -> None:
         row = request.row
         if request.bth.ack_req or (row is not None and row.family in HOLDERS):
@@ -174,12 +150,10 @@ class UnaskedDuplicateRefused(RcResponder):
             self.nak(self.expected_psn, syndrome(AethType.NAK, NakCode.PSN_SEQUENCE_ERROR))
 
 
-@faulty_rc_responder(
-    "rc-ack-of-nothing",
-    "A duplicate before the first request is acknowledged with the PSN that the register holds.",
-    expected=["DUP-12", "QPS-04"],
-)
+@faulty_rc_responder("rc-ack-of-nothing", expected=["DUP-12", "QPS-04"])
 class AckOfNothing(RcResponder):
+    """A duplicate before the first request is acknowledged with the PSN that the register holds."""
+
     def acknowledge_duplicate(self, request: Segment) -> None:
         if self.anything_executed:
             super().acknowledge_duplicate(request)

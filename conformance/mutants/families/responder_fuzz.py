@@ -22,12 +22,10 @@ _MANAGEMENT_QPN = 1
 _MAD_BYTES = 256
 
 
-@wire_mutant(
-    "rx-source-port-not-covered",
-    "One lane of the bus, that of the UDP source port's low byte, is not wired to the CRC.",
-    expected=["ICRC-12"],
-)
+@wire_mutant("rx-source-port-not-covered", expected=["ICRC-12"])
 class SourcePortNotCovered(WireFault):
+    """One lane of the bus, that of the UDP source port's low byte, is not wired to the CRC."""
+
     def received(self, frame: bytes, time_ns: int) -> list[bytes]:
         layout = locate(frame)
         if layout is None or icrc.check(frame).judgement is not icrc.Judgement.BAD:
@@ -40,12 +38,10 @@ class SourcePortNotCovered(WireFault):
         return [frame]
 
 
-@wire_mutant(
-    "rx-headers-of-zeros",
-    "Headers that a packet is too short for are read as zeros.",
-    expected=["FUZZ-03", "BTH-16"],
-)
+@wire_mutant("rx-headers-of-zeros", expected=["FUZZ-03", "BTH-16"])
 class HeadersOfZeros(WireFault):
+    """Headers that a packet is too short for are read as zeros."""
+
     def received(self, frame: bytes, time_ns: int) -> list[bytes]:
         packet = parse(frame)
         is_sealed = icrc.check(frame).judgement is icrc.Judgement.OK
@@ -58,46 +54,38 @@ class HeadersOfZeros(WireFault):
         return [bytes(longer)]
 
 
-@wire_mutant(
-    "rx-opcode-of-four-bits",
-    "The fifth bit of an opcode is only decoded where the table needs it.",
-    expected=["FUZZ-05", "BTH-13"],
-)
+@wire_mutant("rx-opcode-of-four-bits", expected=["FUZZ-05", "BTH-13"])
 class OpcodeOfFourBits(WireFault):
+    """The fifth bit of an opcode is only decoded where the table needs it."""
+
     def received(self, frame: bytes, time_ns: int) -> list[bytes]:
         bth = request_of(frame)
         is_reserved = bth is not None and bth.opcode & 0x1F in range(0x18, 0x1C)
         return [with_bth(frame, opcode=bth.opcode & ~0x10) if bth and is_reserved else frame]
 
 
-@faulty_rc_responder(
-    "rc-window-of-a-quarter",
-    "What lies more than a quarter of the PSNs behind is taken for ahead.",
-    expected=["FUZZ-06", "PSN-13"],
-)
+@faulty_rc_responder("rc-window-of-a-quarter", expected=["FUZZ-06", "PSN-13"])
 class WindowOfAQuarter(RcResponder):
+    """What lies more than a quarter of the PSNs behind is taken for ahead."""
+
     def region_of(self, psn: int) -> Region:
         if distance(psn, self.expected_psn) < -_QUARTER:
             return Region.AHEAD
         return super().region_of(psn)
 
 
-@faulty_rc_responder(
-    "rc-reads-inside-messages",
-    "READs and atomics are no part of the opcode sequence.",
-    expected=["FUZZ-07", "OPC-07"],
-)
+@faulty_rc_responder("rc-reads-inside-messages", expected=["FUZZ-07", "OPC-07"])
 class ReadsInsideMessages(RcResponder):
+    """READs and atomics are no part of the opcode sequence."""
+
     def follows(self, row: Opcode) -> bool:
         return row.family in HOLDERS or super().follows(row)
 
 
-@wire_mutant(
-    "rx-pad-count-corrected",
-    "The pad is what is left of the last word; PadCnt is not read.",
-    expected=["FUZZ-09", "PAD-07"],
-)
+@wire_mutant("rx-pad-count-corrected", expected=["FUZZ-09", "PAD-07"])
 class PadCountCorrected(WireFault):
+    """The pad is what is left of the last word; PadCnt is not read."""
+
     def received(self, frame: bytes, time_ns: int) -> list[bytes]:
         packet = parse(frame)
         if packet is None or packet.reth is None or request_of(frame) is None:
@@ -107,12 +95,10 @@ class PadCountCorrected(WireFault):
         return [with_bth(frame, pad_count=pad) if pad in range(4) else frame]
 
 
-@wire_mutant(
-    "rx-udp-length-from-ip",
-    "The parser takes the length of IP and never that of UDP.",
-    expected=["FUZZ-10", "UDP-09"],
-)
+@wire_mutant("rx-udp-length-from-ip", expected=["FUZZ-10", "UDP-09"])
 class UdpLengthFromIp(WireFault):
+    """The parser takes the length of IP and never that of UDP."""
+
     def received(self, frame: bytes, time_ns: int) -> list[bytes]:
         layout = locate(frame)
         if layout is None or layout.version != 4:
@@ -122,23 +108,19 @@ class UdpLengthFromIp(WireFault):
         return [frame[:at] + max(0, size).to_bytes(2, "big") + frame[at + 2 :]]
 
 
-@wire_mutant(
-    "rx-congested-dropped",
-    "A request with FECN set is taken for damaged.",
-    expected=["FUZZ-17"],
-)
+@wire_mutant("rx-congested-dropped", expected=["FUZZ-17"])
 class CongestedDropped(WireFault):
+    """A request with FECN set is taken for damaged."""
+
     def received(self, frame: bytes, time_ns: int) -> list[bytes]:
         bth = request_of(frame)
         return [] if bth is not None and bth.fecn else [frame]
 
 
-@wire_mutant(
-    "rx-hangs-on-short-mad",
-    "Management waits for the rest of a datagram that is too short.",
-    expected=["FUZZ-18"],
-)
+@wire_mutant("rx-hangs-on-short-mad", expected=["FUZZ-18"])
 class HangsOnShortMad(WireFault):
+    """Management waits for the rest of a datagram that is too short."""
+
     def __init__(self) -> None:
         self._hangs = False
 
@@ -149,12 +131,10 @@ class HangsOnShortMad(WireFault):
         return [] if self._hangs else [frame]
 
 
-@faulty_rc_responder(
-    "rc-receive-before-sequence",
-    "Whether there is a receive is looked at before the opcode sequence.",
-    expected=["FUZZ-20"],
-)
+@faulty_rc_responder("rc-receive-before-sequence", expected=["FUZZ-20"])
 class ReceiveBeforeSequence(RcResponder):
+    """Whether there is a receive is looked at before the opcode sequence."""
+
     def refusal_of(self, request: Segment, row: Opcode) -> Refusal | None:
         refusal = self.check_resources(request, row)
         return refusal if refusal == self.rnr() else super().refusal_of(request, row)

@@ -12,12 +12,10 @@ from roceproof.conformance.wire.framing import ICRC_BYTES
 _ACKNOWLEDGE = 0x11
 
 
-@wire_mutant(
-    "ack-template-sealed-once",
-    "ACKs are made from a template whose ICRC was computed for the first of them.",
-    expected=["ICRC-18"],
-)
+@wire_mutant("ack-template-sealed-once", expected=["ICRC-18"])
 class AckTemplateSealedOnce(WireFault):
+    """ACKs are made from a template whose ICRC was computed for the first of them."""
+
     def __init__(self) -> None:
         self._seal: bytes | None = None
 

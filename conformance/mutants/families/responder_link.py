@@ -22,12 +22,10 @@ from roceproof.verbs.service import Service
 _IPV4_BYTES = 20
 
 
-@faulty_ingress(
-    "rx-last-beat-not-cleared",
-    "The byte enables of the last beat are not cleared behind a packet that filled it.",
-    expected=["ETH-08"],
-)
+@faulty_ingress("rx-last-beat-not-cleared", expected=["ETH-08"])
 class LastBeatNotCleared(Ingress):
+    """The byte enables of the last beat are not cleared behind a packet that filled it."""
+
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self._was_full = False
@@ -43,45 +41,37 @@ class LastBeatNotCleared(Ingress):
         return admitted._replace(segment=whole)
 
 
-@faulty_egress(
-    "ack-path-without-tagger",
-    "Responses leave through a path that has no tagger.",
-    expected=["VLAN-02"],
-)
+@faulty_egress("ack-path-without-tagger", expected=["VLAN-02"])
 class AckPathWithoutTagger(Egress):
+    """Responses leave through a path that has no tagger."""
+
     def packet(self, segment: Segment) -> Packet:
         packet = super().packet(segment)
         is_response = segment.row is not None and segment.row.is_response
         return replace(packet, vlans=b"") if is_response else packet
 
 
-@faulty_ingress(
-    "rx-source-address-ignored",
-    "Any host that knows the QPN and the PSN may send.",
-    expected=["GID-02"],
-)
+@faulty_ingress("rx-source-address-ignored", expected=["GID-02"])
 class SourceAddressIgnored(Ingress):
+    """Any host that knows the QPN and the PSN may send."""
+
     def are_addresses_right(self, queue_pair: QueuePairView, packet: Packet) -> bool:
         return packet.ip.dst in self.addresses
 
 
-@faulty_ingress(
-    "rx-destination-address-ignored",
-    "The destination MAC is enough; nobody looks at the IP address.",
-    expected=["GID-05"],
-)
+@faulty_ingress("rx-destination-address-ignored", expected=["GID-05"])
 class DestinationAddressIgnored(Ingress):
+    """The destination MAC is enough; nobody looks at the IP address."""
+
     def are_addresses_right(self, queue_pair: QueuePairView, packet: Packet) -> bool:
         peer = queue_pair.spec.remote.ip
         return queue_pair.spec.service is Service.UD or packet.ip.src == peer
 
 
-@faulty_ud_responder(
-    "ud-ipv4-header-first",
-    "Over IPv4 the payload of a datagram follows 20 bytes of header.",
-    expected=["GID-03"],
-)
+@faulty_ud_responder("ud-ipv4-header-first", expected=["GID-03"])
 class Ipv4HeaderFirst(UdResponder):
+    """Over IPv4 the payload of a datagram follows 20 bytes of header."""
+
     def delivered(self, request: Segment, network_header: bytes) -> bytes:
         if len(network_header) == _IPV4_BYTES:
             return network_header + request.payload

@@ -24,12 +24,10 @@ _BEAT = 8
 _PAGE = 4096
 
 
-@faulty_rc_responder(
-    "rc-key-of-nothing-checked",
-    "The key of a request for no bytes is checked as any other.",
-    expected=["RETH-05"],
-)
+@faulty_rc_responder("rc-key-of-nothing-checked", expected=["RETH-05"])
 class KeyOfNothingChecked(RcResponder):
+    """The key of a request for no bytes is checked as any other."""
+
     def check_access(self, rkey: int, address: int, length: int, right: str) -> Refusal | None:
         region = self.memory.permitted(rkey, address, length, right=right)
         return None if region is not None else ACCESS
@@ -43,21 +41,16 @@ class TaglessMemory(Memory):
         return super().region(index << _KEY_TAG_BITS)
 
 
-@model_mutant(
-    "port-key-tag-ignored",
-    "Only a key's index is looked up; its low byte, the tag, is not compared.",
-    expected=["RETH-06"],
-)
+@model_mutant("port-key-tag-ignored", expected=["RETH-06"])
 def key_tag_ignored() -> Components:
+    """Only a key's index is looked up; its low byte, the tag, is not compared."""
     return Components(memory=TaglessMemory)
 
 
-@faulty_rc_responder(
-    "rc-range-per-packet",
-    "The range is checked packet by packet, so that a FIRST may begin what cannot end.",
-    expected=["RETH-07"],
-)
+@faulty_rc_responder("rc-range-per-packet", expected=["RETH-07"])
 class RangePerPacket(RcResponder):
+    """The range is checked packet by packet, so that a FIRST may begin what cannot end."""
+
     def check_memory(self, request: Segment, row: Opcode) -> Refusal | None:
         if row.family is not Family.WRITE:
             return super().check_memory(request, row)
@@ -66,10 +59,10 @@ class RangePerPacket(RcResponder):
         return self.check_access(message.rkey, at, len(request.payload), "remote_write")
 
 
-@faulty_rc_responder(
-    "rc-address-wraps", "The end of a range is computed in 64 bits.", expected=["RETH-08"]
-)
+@faulty_rc_responder("rc-address-wraps", expected=["RETH-08"])
 class AddressWraps(RcResponder):
+    """The end of a range is computed in 64 bits."""
+
     def check_access(self, rkey: int, address: int, length: int, right: str) -> Refusal | None:
         if address + length > _ADDRESSES:
             return None
@@ -80,12 +73,10 @@ class AddressWraps(RcResponder):
             super().place(message, data)
 
 
-@faulty_rc_responder(
-    "rc-page-wraps",
-    "Addresses count in 12 bits, so that a packet wraps where a page of 4 KiB ends.",
-    expected=["RETH-12"],
-)
+@faulty_rc_responder("rc-page-wraps", expected=["RETH-12"])
 class PageWraps(RcResponder):
+    """Addresses count in 12 bits, so that a packet wraps where a page of 4 KiB ends."""
+
     def place(self, message: OpenMessage, data: bytes) -> None:
         address = message.address + message.done
         room = _PAGE - address % _PAGE
@@ -99,21 +90,19 @@ class PageWraps(RcResponder):
         message.left -= len(data) - room
 
 
-@faulty_rc_responder(
-    "rc-left-in-12-bits",
-    "What is left of a message is kept in 12 bits.",
-    expected=["RETH-11"],
-)
+@faulty_rc_responder("rc-left-in-12-bits", expected=["RETH-11"])
 class LeftIn12Bits(RcResponder):
+    """What is left of a message is kept in 12 bits."""
+
     def place(self, message: OpenMessage, data: bytes) -> None:
         super().place(message, data)
         message.left %= 1 << 12
 
 
-@faulty_rc_responder(
-    "rc-rights-not-checked", "A region may be accessed in any way.", expected=["RETH-09"]
-)
+@faulty_rc_responder("rc-rights-not-checked", expected=["RETH-09"])
 class RightsNotChecked(RcResponder):
+    """A region may be accessed in any way."""
+
     def check_access(self, rkey: int, address: int, length: int, right: str) -> Refusal | None:
         region = self.memory.region(rkey)
         is_right = region is not None and right not in region.access and region.domain == OWN_DOMAIN
@@ -122,10 +111,10 @@ class RightsNotChecked(RcResponder):
         return super().check_access(rkey, address, length, right)
 
 
-@faulty_rc_responder(
-    "rc-domain-not-compared", "Keys of other protection domains do, too.", expected=["RETH-10"]
-)
+@faulty_rc_responder("rc-domain-not-compared", expected=["RETH-10"])
 class DomainNotCompared(RcResponder):
+    """Keys of other protection domains do, too."""
+
     def check_access(self, rkey: int, address: int, length: int, right: str) -> Refusal | None:
         region = self.memory.region(rkey)
         domain = OWN_DOMAIN if region is None else region.domain
@@ -133,34 +122,28 @@ class DomainNotCompared(RcResponder):
         return ACCESS if length and found is None else None
 
 
-@faulty_rc_responder(
-    "rc-short-write-accepted",
-    "A WRITE that ends before DMALen is complete.",
-    expected=["RETH-11"],
-)
+@faulty_rc_responder("rc-short-write-accepted", expected=["RETH-11"])
 class ShortWriteAccepted(RcResponder):
+    """A WRITE that ends before DMALen is complete."""
+
     def check_dma_length(self, request: Segment, row: Opcode, left: int) -> Refusal | None:
         is_short = row.position & Position.LAST and len(request.payload) < left
         return None if is_short else super().check_dma_length(request, row, left)
 
 
-@faulty_rc_responder(
-    "rc-long-write-accepted",
-    "Nothing counts the bytes of a WRITE; they go where the address leads.",
-    expected=["RETH-11", "FUZZ-04"],
-)
+@faulty_rc_responder("rc-long-write-accepted", expected=["RETH-11", "FUZZ-04"])
 class LongWriteAccepted(RcResponder):
+    """Nothing counts the bytes of a WRITE; they go where the address leads."""
+
     def check_dma_length(self, request: Segment, row: Opcode, left: int) -> Refusal | None:
         is_long = len(request.payload) > left
         return None if is_long else super().check_dma_length(request, row, left)
 
 
-@faulty_rc_responder(
-    "rc-last-beat-whole",
-    "The byte enables of the last beat are all set.",
-    expected=["RETH-12"],
-)
+@faulty_rc_responder("rc-last-beat-whole", expected=["RETH-12"])
 class LastBeatWhole(RcResponder):
+    """The byte enables of the last beat are all set."""
+
     def place(self, message: OpenMessage, data: bytes) -> None:
         end = message.address + message.done + len(data)
         super().place(message, data)
@@ -170,12 +153,10 @@ class LastBeatWhole(RcResponder):
             region.write(end - region.addr, bytes(spill))
 
 
-@faulty_rc_responder(
-    "rc-address-of-32-bits",
-    "The upper half of a WRITE's address is that of the region, whatever the RETH says.",
-    expected=["FUZZ-08", "FUZZ-02"],
-)
+@faulty_rc_responder("rc-address-of-32-bits", expected=["FUZZ-08", "FUZZ-02"])
 class AddressOf32Bits(RcResponder):
+    """The upper half of a WRITE's address is that of the region, whatever the RETH says."""
+
     def accept(self, request: Segment, network_header: bytes = b"") -> None:
         reth, row = request.extension(Reth), request.row
         region = self.memory.region(reth.rkey) if reth is not None else None
@@ -194,12 +175,10 @@ class _Completing(RcResponder):
         super().complete(receive, status, **self.completed(**fields))
 
 
-@faulty_rc_responder(
-    "rc-immediate-swapped",
-    "The host reads immediate data as a number of its own byte order.",
-    expected=["IMM-02"],
-)
+@faulty_rc_responder("rc-immediate-swapped", expected=["IMM-02"])
 class ImmediateSwapped(_Completing):
+    """The host reads immediate data as a number of its own byte order."""
+
     def completed(self, **fields: Any) -> dict[str, Any]:
         value = fields.get("immediate")
         if value is not None:
@@ -207,24 +186,20 @@ class ImmediateSwapped(_Completing):
         return fields
 
 
-@faulty_rc_responder(
-    "rc-length-of-last-packet",
-    "The completion of an immediate WRITE says how long its last packet was.",
-    expected=["IMM-04"],
-)
+@faulty_rc_responder("rc-length-of-last-packet", expected=["IMM-04"])
 class LengthOfLastPacket(_Completing):
+    """The completion of an immediate WRITE says how long its last packet was."""
+
     def completed(self, **fields: Any) -> dict[str, Any]:
         if fields.get("immediate") is not None and fields.get("byte_len"):
             fields["byte_len"] = (fields["byte_len"] - 1) % self.spec.path_mtu + 1
         return fields
 
 
-@faulty_rc_responder(
-    "rc-empty-immediate-write-lost",
-    "An immediate WRITE of no bytes ends where there is nothing to write.",
-    expected=["IMM-05"],
-)
+@faulty_rc_responder("rc-empty-immediate-write-lost", expected=["IMM-05"])
 class EmptyImmediateWriteLost(RcResponder):
+    """An immediate WRITE of no bytes ends where there is nothing to write."""
+
     def complete(self, receive: Receive, status: str, **fields: Any) -> None:
         if fields.get("byte_len") != 0 or fields.get("immediate") is None:
             super().complete(receive, status, **fields)

@@ -28,57 +28,47 @@ def words(size: int) -> int:
 # order of opcodes
 
 
-@faulty_rc_responder(
-    "rc-stray-packets-ignored",
-    "A MIDDLE or LAST without a message is dropped and forgotten.",
-    expected=["OPC-06"],
-)
+@faulty_rc_responder("rc-stray-packets-ignored", expected=["OPC-06"])
 class StrayPacketsIgnored(RcResponder):
+    """A MIDDLE or LAST without a message is dropped and forgotten."""
+
     def in_order(self, request: Segment) -> None:
         row = request.row
         if row is None or row.position & Position.FIRST or self.message is not None:
             super().in_order(request)
 
 
-@faulty_rc_responder(
-    "rc-message-inside-message",
-    "A FIRST or ONLY starts a message, whether the one before has ended or not.",
-    expected=["OPC-07"],
-)
+@faulty_rc_responder("rc-message-inside-message", expected=["OPC-07"])
 class MessageInsideMessage(RcResponder):
+    """A FIRST or ONLY starts a message, whether the one before has ended or not."""
+
     def follows(self, row: Opcode) -> bool:
         if row.position & Position.FIRST:
             self.abandon()
         return super().follows(row)
 
 
-@faulty_rc_responder(
-    "rc-family-not-tracked",
-    "The state machine knows the place in a message, but not whether it is a SEND or a WRITE.",
-    expected=["OPC-08"],
-)
+@faulty_rc_responder("rc-family-not-tracked", expected=["OPC-08"])
 class FamilyNotTracked(RcResponder):
+    """The state machine knows the place in a message, but not whether it is a SEND or a WRITE."""
+
     def follows(self, row: Opcode) -> bool:
         return bool(row.position & Position.FIRST) == (self.message is None)
 
 
-@faulty_rc_responder(
-    "rc-duplicate-ends-message",
-    "A repeated READ sets the opcode tracker back.",
-    expected=["OPC-09"],
-)
+@faulty_rc_responder("rc-duplicate-ends-message", expected=["OPC-09"])
 class DuplicateEndsMessage(RcResponder):
+    """A repeated READ sets the opcode tracker back."""
+
     def reread(self, request: Segment) -> None:
         super().reread(request)
         self.message = None
 
 
-@faulty_rc_responder(
-    "rc-forbidden-as-access-error",
-    "An operation that the queue pair forbids is answered as if its memory did.",
-    expected=["OPC-13"],
-)
+@faulty_rc_responder("rc-forbidden-as-access-error", expected=["OPC-13"])
 class ForbiddenAsAccessError(RcResponder):
+    """An operation that the queue pair forbids is answered as if its memory did."""
+
     def check_permission(self, request: Segment, row: Opcode) -> Refusal | None:
         return None if super().check_permission(request, row) is None else ACCESS
 
@@ -98,12 +88,10 @@ class AnsweringUcResponder(UcResponder):
         return self._answers.popleft() if self._answers else None
 
 
-@faulty_uc_responder(
-    "uc-naks-what-is-out-of-order",
-    "The check of the opcodes' order draws a NAK on UC, too.",
-    expected=["OPC-10", "NAK-11"],
-)
+@faulty_uc_responder("uc-naks-what-is-out-of-order", expected=["OPC-10", "NAK-11"])
 class NaksWhatIsOutOfOrder(AnsweringUcResponder):
+    """The check of the opcodes' order draws a NAK on UC, too."""
+
     def accept(self, request: Segment, network_header: bytes = b"") -> None:
         row = request.row
         if row is not None and not self.follows(row):
@@ -111,12 +99,10 @@ class NaksWhatIsOutOfOrder(AnsweringUcResponder):
         super().accept(request, network_header)
 
 
-@faulty_uc_responder(
-    "uc-naks-what-it-refuses",
-    "A request that may not be executed draws a NAK on UC, too.",
-    expected=["NAK-11"],
-)
+@faulty_uc_responder("uc-naks-what-it-refuses", expected=["NAK-11"])
 class NaksWhatItRefuses(AnsweringUcResponder):
+    """A request that may not be executed draws a NAK on UC, too."""
+
     def refusal_of(self, request: Segment, row: Opcode) -> Refusal | None:
         refusal = super().refusal_of(request, row)
         if refusal is not None:
@@ -124,12 +110,10 @@ class NaksWhatItRefuses(AnsweringUcResponder):
         return refusal
 
 
-@faulty_uc_responder(
-    "uc-acknowledges",
-    "The generator of ACKs looks at AckReq and not at the service.",
-    expected=["ACK-11"],
-)
+@faulty_uc_responder("uc-acknowledges", expected=["ACK-11"])
 class UcAcknowledges(AnsweringUcResponder):
+    """The generator of ACKs looks at AckReq and not at the service."""
+
     def accept(self, request: Segment, network_header: bytes = b"") -> None:
         super().accept(request, network_header)
         if request.bth.ack_req:
@@ -139,42 +123,34 @@ class UcAcknowledges(AnsweringUcResponder):
 # sizes and pads
 
 
-@faulty_rc_responder(
-    "rc-length-of-last-only",
-    "The size of a packet is checked where the message ends.",
-    expected=["MTU-06"],
-)
+@faulty_rc_responder("rc-length-of-last-only", expected=["MTU-06"])
 class LengthOfLastOnly(RcResponder):
+    """The size of a packet is checked where the message ends."""
+
     def check_length(self, request: Segment, row: Opcode) -> Refusal | None:
         return super().check_length(request, row) if row.position & Position.LAST else None
 
 
-@faulty_rc_responder(
-    "rc-only-beyond-mtu",
-    "A message of one packet may be as long as its receive or its DMALen.",
-    expected=["MTU-06"],
-)
+@faulty_rc_responder("rc-only-beyond-mtu", expected=["MTU-06"])
 class OnlyBeyondMtu(RcResponder):
+    """A message of one packet may be as long as its receive or its DMALen."""
+
     def check_length(self, request: Segment, row: Opcode) -> Refusal | None:
         return None if row.position is Position.ONLY else super().check_length(request, row)
 
 
-@faulty_rc_responder(
-    "rc-read-begins-with-first",
-    "The data of a READ begin with a FIRST, also where it is the only packet.",
-    expected=["MTU-10"],
-)
+@faulty_rc_responder("rc-read-begins-with-first", expected=["MTU-10"])
 class ReadBeginsWithFirst(RcResponder):
+    """The data of a READ begin with a FIRST, also where it is the only packet."""
+
     def read_position(self, answer: Answer) -> Position:
         return super().read_position(answer) if answer.sent else Position.FIRST
 
 
-@faulty_rc_responder(
-    "rc-pad-in-memory",
-    "Whole words are written, the pad included.",
-    expected=["PAD-03"],
-)
+@faulty_rc_responder("rc-pad-in-memory", expected=["PAD-03"])
 class PadInMemory(RcResponder):
+    """Whole words are written, the pad included."""
+
     def place(self, message: OpenMessage, data: bytes) -> None:
         super().place(message, data)
         done, left = message.done, message.left
@@ -182,12 +158,10 @@ class PadInMemory(RcResponder):
         message.done, message.left = done, left
 
 
-@faulty_rc_responder(
-    "rc-dma-length-in-words",
-    "Payload and DMALen are compared in words of four bytes.",
-    expected=["PAD-07"],
-)
+@faulty_rc_responder("rc-dma-length-in-words", expected=["PAD-07"])
 class DmaLengthInWords(RcResponder):
+    """Payload and DMALen are compared in words of four bytes."""
+
     def check_dma_length(self, request: Segment, row: Opcode, left: int) -> Refusal | None:
         if row.position & Position.LAST and words(len(request.payload)) == words(left):
             return None
@@ -197,70 +171,56 @@ class DmaLengthInWords(RcResponder):
 # PSN
 
 
-@faulty_rc_responder(
-    "rc-empty-message-takes-no-psn",
-    "A message takes as many PSNs as its payload fills packets, and an empty one none.",
-    expected=["PSN-04"],
-)
+@faulty_rc_responder("rc-empty-message-takes-no-psn", expected=["PSN-04"])
 class EmptyMessageTakesNoPsn(RcResponder):
+    """A message takes as many PSNs as its payload fills packets, and an empty one none."""
+
     def execute(self, request: Segment, row: Opcode) -> None:
         super().execute(request, row)
         if row.family is Family.SEND and not request.payload:
             self.expected_psn = request.bth.psn
 
 
-@faulty_rc_responder(
-    "rc-read-takes-one-psn",
-    "A READ request is one packet, and so the expected PSN moves on by one.",
-    expected=["PSN-05"],
-    explained_as=["P22"],
-)
+@faulty_rc_responder("rc-read-takes-one-psn", expected=["PSN-05"], explained_as=["P22"])
 class ReadTakesOnePsn(RcResponder):
+    """A READ request is one packet, and so the expected PSN moves on by one."""
+
     def execute(self, request: Segment, row: Opcode) -> None:
         super().execute(request, row)
         self.expected_psn = ahead(request.bth.psn, 1)
 
 
-@faulty_rc_responder(
-    "rc-expects-the-psn-before",
-    "The expected PSN is loaded with the one before the configured one.",
-    expected=["PSN-12"],
-    explained_as=["P20"],
-)
+@faulty_rc_responder("rc-expects-the-psn-before", expected=["PSN-12"], explained_as=["P20"])
 class ExpectsThePsnBefore(RcResponder):
+    """The expected PSN is loaded with the one before the configured one."""
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.expected_psn = ahead(self.expected_psn, -1)
 
 
-@faulty_rc_responder(
-    "rc-duplicates-in-16-bits",
-    "What lies further behind than half of 16 bits is taken for ahead.",
-    expected=["PSN-13"],
-)
+@faulty_rc_responder("rc-duplicates-in-16-bits", expected=["PSN-13"])
 class DuplicatesIn16Bits(RcResponder):
+    """What lies further behind than half of 16 bits is taken for ahead."""
+
     def region_of(self, psn: int) -> Region:
         is_far = distance(psn, self.expected_psn) < -_HALF_OF_16_BITS
         return Region.AHEAD if is_far else super().region_of(psn)
 
 
-@faulty_rc_responder(
-    "rc-ahead-in-16-bits",
-    "What lies further ahead than half of 16 bits is taken for a duplicate.",
-    expected=["PSN-14"],
-)
+@faulty_rc_responder("rc-ahead-in-16-bits", expected=["PSN-14"])
 class AheadIn16Bits(RcResponder):
+    """What lies further ahead than half of 16 bits is taken for a duplicate."""
+
     def region_of(self, psn: int) -> Region:
         is_far = distance(psn, self.expected_psn) > _HALF_OF_16_BITS
         return Region.DUPLICATE if is_far else super().region_of(psn)
 
 
-@faulty_rc_responder(
-    "rc-plain-psn-compare",
-    "PSNs are compared as plain numbers.",
-    expected=["PSN-15", "PSN-13"],
-)
+@faulty_rc_responder("rc-plain-psn-compare", expected=["PSN-15", "PSN-13"])
 class PlainPsnCompare(RcResponder):
+    """PSNs are compared as plain numbers."""
+
     def region_of(self, psn: int) -> Region:
         if psn == self.expected_psn:
             return Region.EXPECTED

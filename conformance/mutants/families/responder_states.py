@@ -15,20 +15,18 @@ from roceproof.verbs.queue_pair import State
 from roceproof.verbs.service import Service
 
 
-@faulty_ingress(
-    "rx-serves-any-state",
-    "A queue pair answers as soon as it has a number.",
-    expected=["QPS-01"],
-)
+@faulty_ingress("rx-serves-any-state", expected=["QPS-01"])
 class ServesAnyState(Ingress):
+    """A queue pair answers as soon as it has a number."""
+
     def is_receiving(self, queue_pair: QueuePairView) -> bool:
         return queue_pair.state is not State.ERR
 
 
-@faulty_ingress(
-    "rx-deaf-before-rts", "A queue pair answers when it may send, too.", expected=["QPS-02"]
-)
+@faulty_ingress("rx-deaf-before-rts", expected=["QPS-02"])
 class DeafBeforeRts(Ingress):
+    """A queue pair answers when it may send, too."""
+
     def is_receiving(self, queue_pair: QueuePairView) -> bool:
         return queue_pair.state is State.RTS
 
@@ -42,12 +40,10 @@ class SharedMemory(Memory):
         self.pending: dict[int, PendingNak | None] = {}
 
 
-@model_mutant(
-    "rc-nak-flag-survives",
-    "RESET does not clear the flag that a NAK was sent.",
-    expected=["QPS-04"],
-)
+@model_mutant("rc-nak-flag-survives", expected=["QPS-04"])
 def nak_flag_survives() -> Components:
+    """RESET does not clear the flag that a NAK was sent."""
+
     class Surviving(RcResponder):
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **kwargs)
@@ -62,12 +58,10 @@ def nak_flag_survives() -> Components:
     return Components(responders={**RESPONDERS, Service.RC: Surviving}, memory=SharedMemory)
 
 
-@model_mutant(
-    "rc-opening-ends-messages",
-    "Whoever sets up a queue pair clears the message state of all.",
-    expected=["QPS-06", "FUZZ-16"],
-)
+@model_mutant("rc-opening-ends-messages", expected=["QPS-06", "FUZZ-16"])
 def opening_ends_messages() -> Components:
+    """Whoever sets up a queue pair clears the message state of all."""
+
     class Clearing(RcResponder):
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **kwargs)
@@ -79,12 +73,10 @@ def opening_ends_messages() -> Components:
     return Components(responders={**RESPONDERS, Service.RC: Clearing}, memory=SharedMemory)
 
 
-@model_mutant(
-    "rc-answers-in-error",
-    "A queue pair in the error state goes on to answer.",
-    expected=["QPS-03"],
-)
+@model_mutant("rc-answers-in-error", expected=["QPS-03"])
 def answers_in_error() -> Components:
+    """A queue pair in the error state goes on to answer."""
+
     class Answering(RcResponder):
         def fail(self, *args: Any, **kwargs: Any) -> None:
             super().fail(*args, **kwargs)

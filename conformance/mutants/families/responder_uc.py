@@ -27,12 +27,10 @@ def starts(request: Segment) -> bool:
     return request.row is not None and bool(request.row.position & Position.FIRST)
 
 
-@faulty_uc_responder(
-    "uc-every-second-dropped",
-    "The expected PSN is set when a packet is dropped and not when it is taken.",
-    expected=["UC-03"],
-)
+@faulty_uc_responder("uc-every-second-dropped", expected=["UC-03"])
 class EverySecondDropped(UcResponder):
+    """The expected PSN is set when a packet is dropped and not when it is taken."""
+
     def accept(self, request: Segment, network_header: bytes = b"") -> None:
         if request.bth.psn == self.expected_psn:
             super().accept(request, network_header)
@@ -41,22 +39,20 @@ class EverySecondDropped(UcResponder):
             self.expected_psn = ahead(request.bth.psn, 1)
 
 
-@faulty_uc_responder(
-    "uc-holes-do-not-matter", "Nobody compares PSNs inside a message.", expected=["UC-04"]
-)
+@faulty_uc_responder("uc-holes-do-not-matter", expected=["UC-04"])
 class HolesDoNotMatter(UcResponder):
+    """Nobody compares PSNs inside a message."""
+
     def accept(self, request: Segment, network_header: bytes = b"") -> None:
         if not starts(request):
             self.expected_psn = request.bth.psn
         super().accept(request, network_header)
 
 
-@faulty_uc_responder(
-    "uc-waits-for-its-psn",
-    "Behind a gap the exact PSN is awaited that was lost.",
-    expected=["UC-05"],
-)
+@faulty_uc_responder("uc-waits-for-its-psn", expected=["UC-05"])
 class WaitsForItsPsn(UcResponder):
+    """Behind a gap the exact PSN is awaited that was lost."""
+
     def accept(self, request: Segment, network_header: bytes = b"") -> None:
         if request.bth.psn == self.expected_psn:
             super().accept(request, network_header)
@@ -84,12 +80,10 @@ class _Stale(UcResponder):
             self.message = self._last
 
 
-@faulty_uc_responder(
-    "uc-old-reth-in-order",
-    "A WRITE packet in order that belongs to no message goes where the last one went.",
-    expected=["UC-08"],
-)
+@faulty_uc_responder("uc-old-reth-in-order", expected=["UC-08"])
 class OldRethInOrder(_Stale):
+    """A WRITE packet in order that belongs to no message goes where the last one went."""
+
     def accept(self, request: Segment, network_header: bytes = b"") -> None:
         if request.bth.psn == self.expected_psn:
             self.resume(request)
@@ -97,12 +91,10 @@ class OldRethInOrder(_Stale):
         self.note_start(request)
 
 
-@faulty_uc_responder(
-    "uc-first-lost-unnoticed",
-    "What is left of a WRITE whose FIRST was lost goes where its receive buffer begins.",
-    expected=["UC-06"],
-)
+@faulty_uc_responder("uc-first-lost-unnoticed", expected=["UC-06"])
 class FirstLostUnnoticed(UcResponder):
+    """What is left of a WRITE whose FIRST was lost goes where its receive buffer begins."""
+
     def accept(self, request: Segment, network_header: bytes = b"") -> None:
         row, receive = request.row, self.receives.head
         is_lost = row is not None and self.message is None and not starts(request)
@@ -112,12 +104,10 @@ class FirstLostUnnoticed(UcResponder):
         super().accept(request, network_header)
 
 
-@faulty_uc_responder(
-    "uc-start-in-message-lost",
-    "A message that begins while another is open is dropped with it.",
-    expected=["UC-07"],
-)
+@faulty_uc_responder("uc-start-in-message-lost", expected=["UC-07"])
 class StartInMessageLost(UcResponder):
+    """A message that begins while another is open is dropped with it."""
+
     def accept(self, request: Segment, network_header: bytes = b"") -> None:
         if starts(request) and self.message is not None:
             self.expected_psn = ahead(request.bth.psn, 1)
@@ -126,10 +116,10 @@ class StartInMessageLost(UcResponder):
             super().accept(request, network_header)
 
 
-@faulty_uc_responder(
-    "uc-fault-is-fatal", "A WRITE that may not be executed ends the queue pair.", expected=["UC-09"]
-)
+@faulty_uc_responder("uc-fault-is-fatal", expected=["UC-09"])
 class FaultIsFatal(UcResponder):
+    """A WRITE that may not be executed ends the queue pair."""
+
     def check_memory(self, request: Segment, row: Opcode) -> Refusal | None:
         refusal = super().check_memory(request, row)
         if refusal is not None:
@@ -137,53 +127,53 @@ class FaultIsFatal(UcResponder):
         return refusal
 
 
-@faulty_uc_responder(
-    "uc-stuck-without-receive",
-    "A message without a receive is never given up.",
-    expected=["UC-10"],
-)
+@faulty_uc_responder("uc-stuck-without-receive", expected=["UC-10"])
 class StuckWithoutReceive(UcResponder):
+    """A message without a receive is never given up."""
+
     def check_receive(self, request: Segment, row: Opcode) -> Refusal | None:
         refusal = super().check_receive(request, row)
         self.failed = refusal is not None
         return refusal
 
 
-@faulty_uc_responder(
-    "uc-filters-duplicates", "A message at the last PSN is a duplicate.", expected=["UC-11"]
-)
+@faulty_uc_responder("uc-filters-duplicates", expected=["UC-11"])
 class FiltersDuplicates(UcResponder):
+    """A message at the last PSN is a duplicate."""
+
     def accept(self, request: Segment, network_header: bytes = b"") -> None:
         if ahead(request.bth.psn, 1) != self.expected_psn:
             super().accept(request, network_header)
 
 
-@faulty_uc_responder(
-    "uc-torn-send-takes-its-receive", "The receive of a torn SEND is lost.", expected=["UC-12"]
-)
+@faulty_uc_responder("uc-torn-send-takes-its-receive", expected=["UC-12"])
 class TornSendTakesItsReceive(UcResponder):
+    """The receive of a torn SEND is lost."""
+
     def abandon(self) -> None:
         self.message = None
 
 
-@faulty_ingress("rx-qkey-not-compared", "The Q_Key is not compared.", expected=["UD-02"])
+@faulty_ingress("rx-qkey-not-compared", expected=["UD-02"])
 class QkeyNotCompared(Ingress):
+    """The Q_Key is not compared."""
+
     def is_qkey_right(self, queue_pair: QueuePairView, packet: Packet) -> bool:
         return True
 
 
-@faulty_ud_responder(
-    "ud-short-receive-overrun",
-    "A datagram is written as it is, however short its receive.",
-    expected=["UD-05"],
-)
+@faulty_ud_responder("ud-short-receive-overrun", expected=["UD-05"])
 class ShortReceiveOverrun(UdResponder):
+    """A datagram is written as it is, however short its receive."""
+
     def fits(self, request: Segment, size: int) -> bool:
         return super().fits(request, 0)
 
 
-@faulty_ud_responder("ud-acknowledges", "AckReq is heeded on UD, too.", expected=["UD-07"])
+@faulty_ud_responder("ud-acknowledges", expected=["UD-07"])
 class UdAcknowledges(UdResponder):
+    """AckReq is heeded on UD, too."""
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._owed: Segment | None = None

@@ -14,23 +14,19 @@ _BUFFERED = 64  # packets
 _WIRED_IN = bytes((192, 168, 1))
 
 
-@wire_mutant(
-    "unaligned-never-leaves",
-    "A packet whose payload is no multiple of four bytes never leaves.",
-    expected=["LIVE-01"],
-)
+@wire_mutant("unaligned-never-leaves", expected=["LIVE-01"])
 class UnalignedNeverLeaves(WireFault):
+    """A packet whose payload is no multiple of four bytes never leaves."""
+
     def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
         bth = bth_of(frame)
         return [] if bth is not None and bth.pad_count else [frame]
 
 
-@wire_mutant(
-    "ack-not-asked-for-with-immediate",
-    "The last packet of a message with immediate does not ask for its ACK.",
-    expected=["ACK-02"],
-)
+@wire_mutant("ack-not-asked-for-with-immediate", expected=["ACK-02"])
 class NotAskedForWithImmediate(WireFault):
+    """The last packet of a message with immediate does not ask for its ACK."""
+
     def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
         bth = request_of(frame)
         row = OPCODES.get(bth.opcode) if bth is not None else None
@@ -38,12 +34,10 @@ class NotAskedForWithImmediate(WireFault):
         return [with_bth(frame, ack_req=False) if has_immediate else frame]
 
 
-@wire_mutant(
-    "payload-buffer-wraps-early",
-    "Behind 64 packets of a message its payload is that of a buffer which has wrapped.",
-    expected=["RETH-13"],
-)
+@wire_mutant("payload-buffer-wraps-early", expected=["RETH-13"])
 class BufferWrapsEarly(WireFault):
+    """Behind 64 packets of a message its payload is that of a buffer which has wrapped."""
+
     def __init__(self) -> None:
         self._packets = 0
 
@@ -62,12 +56,10 @@ class BufferWrapsEarly(WireFault):
         return [edited(frame, spoil)]
 
 
-@wire_mutant(
-    "ip-id-of-the-message",
-    "All packets of a message have the identification of its first.",
-    expected=["LIVE-02"],
-)
+@wire_mutant("ip-id-of-the-message", expected=["LIVE-02"])
 class IdOfTheMessage(WireFault):
+    """All packets of a message have the identification of its first."""
+
     def __init__(self) -> None:
         self._ident = b""
 
@@ -83,20 +75,20 @@ class IdOfTheMessage(WireFault):
         return [edited(frame, checksummed(set_ip(_IDENT, self._ident)))]
 
 
-@wire_mutant(
-    "own-ip-of-a-wired-in-network",
-    "Of its own address the device only has the last byte; the network is wired in.",
-    expected=["IP-08"],
-)
+@wire_mutant("own-ip-of-a-wired-in-network", expected=["IP-08"])
 class OwnIpOfAWiredInNetwork(WireFault):
+    """Of its own address the device only has the last byte; the network is wired in."""
+
     def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
         if bth_of(frame) is None or layout_of(frame).version != 4:
             return [frame]
         return [edited(frame, checksummed(set_ip(_SOURCE, _WIRED_IN)))]
 
 
-@wire_mutant("own-mac-wired-in", "The device's own MAC is wired in.", expected=["ETH-05"])
+@wire_mutant("own-mac-wired-in", expected=["ETH-05"])
 class OwnMacWiredIn(WireFault):
+    """The device's own MAC is wired in."""
+
     def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
         if bth_of(frame) is None:
             return [frame]
