@@ -36,7 +36,7 @@ MUTANTS = REFERENCE_DUT.parent / "mutants"
 RESPONDER_MUTANTS = MUTANTS / "responder"
 OVERLAY = BUILD / "mutants"
 
-_KEYS = {"id", "description", "expected", "explained_as", "edit", "when", "when_file"}
+_KEYS = {"description", "expected", "explained_as", "edit", "when", "when_file"}
 _THEME_KEYS = ("kind", "file", "shared", "mutant")
 
 
@@ -78,8 +78,8 @@ def load_mutants(folder: Path = MUTANTS) -> Mutants:
     shared: list[tuple[str, Declare]] = []
     for path in sorted(folder.glob("*.toml")):
         kind, tables = _theme(path, shared)
-        for table in tables:
-            mutants.append(_mutant(path.stem, len(mutants) + 1, table, kind))
+        for name, table in tables.items():
+            mutants.append(_mutant(path.stem, len(mutants) + 1, name, table, kind))
     ids = [mutant.id for mutant in mutants]
     for name in ids:
         if ids.count(name) > 1:
@@ -139,7 +139,7 @@ def triggers_of(
 
 def _theme(
     path: Path, shared: list[tuple[str, Declare]]
-) -> tuple[str | None, list[dict[str, Any]]]:
+) -> tuple[str | None, dict[str, dict[str, Any]]]:
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -152,15 +152,14 @@ def _theme(
         if not isinstance(edit, Declare):
             raise MutantError(f"{path}: only declarations are shared, not {table}")
         shared.append((path.name, edit))
-    tables = [{**usual, **table} for table in values.get("mutant", [])]
-    if not tables:
-        raise MutantError(f"{path}: no mutants; add a [[mutant]] or remove the file")
-    return values.get("kind"), tables
+    tables = values.get("mutant")
+    if not isinstance(tables, dict):
+        raise MutantError(f"{path}: no mutants; add a [mutant.ID] or remove the file")
+    return values.get("kind"), {name: {**usual, **table} for name, table in tables.items()}
 
 
-def _mutant(theme: str, number: int, table: dict[str, Any], kind: str | None) -> Mutant:
-    owner = str(table.get("id", f"mutant {number}"))
-    for key in ("id", "description", "expected", *(["when"] if kind else [])):
+def _mutant(theme: str, number: int, owner: str, table: dict[str, Any], kind: str | None) -> Mutant:
+    for key in ("description", "expected", *(["when"] if kind else [])):
         if key not in table:
             raise MutantError(f"{theme}.toml: {owner}: no {key}")
     if "when" in table and not kind:

@@ -21,8 +21,7 @@ SOURCE = "assign a = b + c;\nalways_comb d = e;\n"
 SELECTED = "roceproof_mutant_pkg::selected"
 
 THEME = """
-[[mutant]]
-id = "ttl-wrong"
+[mutant.ttl-wrong]
 description = "The TTL is wrong."
 expected = ["IP-06"]
 file = "header_builder.sv"
@@ -104,6 +103,7 @@ def test_a_place_that_is_not_unique_is_refused_with_file_and_mutant(place, count
 
 REFUSALS = {
     "no TOML": ("[[mutant]", "not a theme"),
+    "mutants without names": (THEME.replace("[mutant.ttl-wrong]", "[[mutant]]"), "no mutants"),
     "no mutants": ("", "no mutants"),
     "an unknown key": (THEME + 'text = "x"', "an edit with .*text"),
     "no description": (THEME.replace("description", "text"), "no description"),
@@ -117,7 +117,7 @@ REFUSALS = {
     "an empty edit": (THEME.replace("8'd1", " "), "becomes is ' '; expected text"),
     "a file that is no source": (THEME.replace("header_b", "b"), "builder.sv is no source of"),
     "a place that has gone": (THEME.replace("ipv4.ttl ", "ipv4.hops "), "0 times"),
-    "two of one name": (THEME + THEME, "two mutants are called 'ttl-wrong'"),
+    "two of one name": (THEME + THEME, "not a theme of mutants: .*ttl-wrong"),
     "a shared statement": (
         THEME + '[[shared]]\nfile = "a"\nafter = "b"\nstatement = "c"',
         "only declarations are shared",
@@ -134,6 +134,12 @@ def test_a_theme_is_refused_with_a_reason(name, tmp_path) -> None:
         load(tmp_path, text)
 
 
+def test_two_themes_with_one_name_are_refused(tmp_path) -> None:
+    (tmp_path / "another.toml").write_text(THEME)
+    with pytest.raises(MutantError, match="two mutants are called 'ttl-wrong'"):
+        load(tmp_path, THEME)
+
+
 def test_a_sound_theme_is_woven_into_its_file_only(tmp_path) -> None:
     load(tmp_path, THEME)
     overlay = tmp_path / "overlay"
@@ -144,8 +150,8 @@ def test_a_sound_theme_is_woven_into_its_file_only(tmp_path) -> None:
 
 def test_an_edit_without_a_file_is_of_its_mutants_and_that_of_its_themes(tmp_path) -> None:
     file = 'file = "header_builder.sv"\n'
-    further = THEME.replace("[[mutant]]", "[[mutant.edit]]")
-    further = further[: further.index("id =")] + further[further.index("line =") :]
+    further = THEME.replace("[mutant.ttl-wrong]", "[[mutant.ttl-wrong.edit]]")
+    further = further[: further.index("description")] + further[further.index("line =") :]
     place = 'after = "bth.psn       = packet.psn;"\n'
     shared = f"[[shared]]\n{place}" + 'declare = "// declared"\n'
     (tmp_path / "theme.toml").write_text(file + shared + THEME.replace(file, "") + further)

@@ -23,8 +23,7 @@ endmodule
 """
 THEME = """
 kind = "rare value"
-[[mutant]]
-id = "ttl-1"
+[mutant.ttl-1]
 description = "The TTL is 1."
 expected = ["IP-06"]
 file = "header_builder.sv"
