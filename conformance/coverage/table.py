@@ -149,13 +149,10 @@ def load_table(path: Path = TABLE) -> Table:
     dimensions = {name: _dimension(name, row) for name, row in document["dimension"].items()}
     points: dict[str, Point] = {}
     group: dict[str, str] = {}
-    for row in document["point"]:
+    for name, row in document["point"].items():
         row = group | row
         group = {"group": row["group"]}
-        point = _point(row, dimensions)
-        if point.id in points:
-            raise TableError(f"{path.name}: {point.id} stands there twice")
-        points[point.id] = point
+        points[name] = _point(name, row, dimensions)
     return Table(dimensions, points)
 
 
@@ -173,21 +170,21 @@ def _dimension(name: str, row: Mapping[str, Any]) -> Dimension:
     raise TableError(f"dimension {name}: expected one of bins, ranges, numbers, each")
 
 
-def _point(row: Mapping[str, Any], dimensions: Mapping[str, Dimension]) -> Point:
-    known = {"id", "group", "says"} | _OPTIONAL
+def _point(name: str, row: Mapping[str, Any], dimensions: Mapping[str, Dimension]) -> Point:
+    known = {"group", "says"} | _OPTIONAL
     if unknown := set(row) - known:
-        raise TableError(f"point {row.get('id')}: {unknown.pop()!r} is none of {sorted(known)}")
+        raise TableError(f"point {name}: {unknown.pop()!r} is none of {sorted(known)}")
     try:
         if "record" in row:
             crossed: tuple[Dimension, ...] = (_of_record(row["record"]),)
         elif "fields" in row:
             crossed = (_bits(row["fields"]), dimensions["bit_value"])
         else:
-            crossed = tuple(dimensions[name] for name in row.get("cross", [row["id"]]))
+            crossed = tuple(dimensions[each] for each in row.get("cross", [name]))
     except KeyError as missing:
-        raise TableError(f"point {row['id']}: there is no dimension {missing}") from None
+        raise TableError(f"point {name}: there is no dimension {missing}") from None
     return Point(
-        row["id"],
+        name,
         row["group"],
         row["says"],
         tuple(row.get("needs", "").split()),

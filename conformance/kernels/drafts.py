@@ -48,8 +48,7 @@ def _entry(function: str, cases: list[Document], target: str, version: str) -> I
     rules = dict.fromkeys(rule for case in cases for rule in case.get("broken") or case["rules"])
     yield f"# capture: {smallest.get('capture', 'none')}"
     yield f"# replay:  {smallest.get('replay', 'none')}"
-    yield "[[deviation]]"
-    yield f"id = {_quoted(f'{target}-draft-' + re.sub('[^a-z0-9]+', '-', function))}"
+    yield f"[deviation.{target}-draft-{re.sub('[^a-z0-9]+', '-', function)}]"
     yield f"target = {_quoted(target)}"
     yield f"rules = {json.dumps(list(rules))}"
     patterns = (f"^{re.escape(case['name'])}$" for case in cases)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tomllib import TOMLDecodeError
 
 import pytest
 
@@ -25,21 +26,18 @@ each = "width"
 each = "path_mtu"
 [dimension.bit_value]
 bins = { 0 = "", 1 = "" }
-[[point]]
-id = "depth"
+[point.depth]
 group = "a"
 says = "so deep"
 cross = ["service", "depth"]
 impossible = [{ bins = "UC/4..", why = "never" }]
 open = [{ bins = "*/2..3", why = "not yet" }]
-[[point]]
-id = "mtu"
+[point.mtu]
 group = "b"
 says = "each path MTU at each width"
 cross = ["width", "path_mtu"]
 needs = "LOCKSTEP"
-[[point]]
-id = "bits"
+[point.bits]
 group = "b"
 says = "bits"
 fields = [["psn", "0..1"], ["key", "5", "UC"]]
@@ -142,9 +140,8 @@ def test_classes_find_their_numbers() -> None:
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
-        ('[[point]]\nid = "depth"\ngroup = "a"\nsays = ""', "depth stands there twice"),
-        ('[[point]]\nid = "x"\ngroup = "a"\nsays = ""\ncross = ["y"]', "no dimension 'y'"),
-        ('[[point]]\nid = "x"\ngroup = "a"\nsays = ""\nwhat = 1', "'what' is none of"),
+        ('[point.x]\ngroup = "a"\nsays = ""\ncross = ["y"]', "point x: .* no dimension 'y'"),
+        ('[point.x]\ngroup = "a"\nsays = ""\nwhat = 1', "point x: 'what' is none of"),
         ("[dimension.z]\nlist = []", "dimension z: expected one of"),
     ],
 )
@@ -152,6 +149,13 @@ def test_a_wrong_table_names_its_entry(tmp_path: Path, wrong: str, told: str) ->
     path = tmp_path / "table.toml"
     path.write_text(f"{SMALL}\n{wrong}\n")
     with pytest.raises(TableError, match=told):
+        load_table(path)
+
+
+def test_a_point_that_stands_there_twice_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "table.toml"
+    path.write_text(f"{SMALL}\n[point.depth]\n")
+    with pytest.raises(TOMLDecodeError, match="depth"):
         load_table(path)
 
 

@@ -29,8 +29,7 @@ TABLE = """
 bins = { RC = "RC", UC = "UC" }
 [dimension.path_mtu]
 each = "path_mtu"
-[[point]]
-id = "config.path_mtu"
+[point."config.path_mtu"]
 group = "fields"
 says = "each"
 cross = ["service", "path_mtu"]

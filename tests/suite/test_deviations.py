@@ -123,10 +123,10 @@ def test_what_a_case_shows_by_chance_breaks_no_rule_but_those_of_the_entry(
 
 def one(**fields: object) -> Deviation:
     """The only entry of a table."""
-    entry = {"id": "some-device", "target": "rxe", "rules": ["RNR-06"], "says": "it does otherwise"}
+    entry = {"target": "rxe", "rules": ["RNR-06"], "says": "it does otherwise"}
     lines = [f"{name} = {json.dumps(value)}" for name, value in {**entry, **fields}.items()]
     with tempfile.NamedTemporaryFile("w", suffix=".toml") as table:
-        table.write("[[deviation]]\n" + "\n".join(lines))
+        table.write("[deviation.some-device]\n" + "\n".join(lines))
         table.flush()
         (deviation,) = load_deviations.__wrapped__(Path(table.name))
     return deviation
@@ -134,11 +134,11 @@ def one(**fields: object) -> Deviation:
 
 def test_an_entry_that_lacks_something_is_refused(tmp_path: Path) -> None:
     table = tmp_path / "deviations.toml"
-    table.write_text('[[deviation]]\nid = "x"\n')
-    with pytest.raises(DeviationError, match="lacks 'target'"):
+    table.write_text("[deviation.x]\n")
+    with pytest.raises(DeviationError, match=r"deviations\.toml: x lacks 'target'"):
         load_deviations(table)
     table.write_text(
-        '[[deviation]]\nid = "x"\ntarget = "rxe"\nrules = ["NONE-1"]\ncases = []\n'
+        '[deviation.x]\ntarget = "rxe"\nrules = ["NONE-1"]\ncases = []\n'
         'says = "s"\nkernels = "6.1"\n'
     )
     with pytest.raises(DeviationError, match="NONE-1 is no rule"):

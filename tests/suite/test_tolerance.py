@@ -11,8 +11,7 @@ from roceproof.conformance.model.responder.policy import DEVIATIONS, AfterRnr, P
 from roceproof.conformance.suite.limits.deviations import DeviationError, load_deviations, tolerated
 
 ENTRY = """
-[[deviation]]
-id = "some-device"
+[deviation.some-device]
 target = "rxe"
 rules = ["RNR-06"]
 cases = ["nothing"]

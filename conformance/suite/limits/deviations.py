@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from roceproof.common.errors import RoceproofError
 from roceproof.conformance.model.responder.policy import DEVIATIONS
@@ -60,28 +59,28 @@ class Deviation:
 
 @cache
 def load_deviations(path: Path = TABLE) -> list[Deviation]:
-    entries = tomllib.loads(path.read_text(encoding="utf-8")).get("deviation", [])
+    entries = tomllib.loads(path.read_text(encoding="utf-8")).get("deviation", {})
     found = []
-    for entry in entries:
+    for name, entry in entries.items():
         try:
             deviation = Deviation(
-                id=str(entry["id"]),
+                id=name,
                 target=str(entry["target"]),
                 rules=tuple(entry["rules"]),
                 cases=tuple(entry["cases"]),
                 says=str(entry["says"]),
-                kernels=_versions(entry),
+                kernels=_versions(name, entry["kernels"]),
                 may=tuple(entry.get("may", ())),
                 plays=tuple(entry.get("plays", ())),
                 arguable=str(entry.get("arguable", "")),
             )
         except KeyError as error:
-            raise DeviationError(f"{path.name}: an entry lacks {error}: {entry}") from None
+            raise DeviationError(f"{path.name}: {name} lacks {error}") from None
         unknown = [rule for rule in deviation.rules if rule not in RULES]
         if unknown:
             raise DeviationError(f"{path.name}: {deviation.id}: {unknown[0]} is no rule")
-        for name in deviation.plays:
-            _switch_value(name, deviation.id)
+        for value in deviation.plays:
+            _switch_value(value, name)
         found.append(deviation)
     return found
 
@@ -118,11 +117,11 @@ def tolerated(identity: tuple[str, str]) -> list[Enum]:
     ]
 
 
-def _versions(entry: dict[str, Any]) -> Versions:
-    versions = Versions.read(str(entry["kernels"]))
+def _versions(owner: str, kernels: object) -> Versions:
+    versions = Versions.read(str(kernels))
     if versions is None:
         raise DeviationError(
-            f"{entry['id']}: kernels = {entry['kernels']!r} is no range: say 6.1, 6.1-6.12 or 6.1-"
+            f"{owner}: kernels = {kernels!r} is no range: say 6.1, 6.1-6.12 or 6.1-"
         )
     return versions
 
