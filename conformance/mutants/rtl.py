@@ -37,7 +37,7 @@ RESPONDER_MUTANTS = MUTANTS / "responder"
 OVERLAY = BUILD / "mutants"
 
 _KEYS = {"description", "expected", "explained_as", "edit", "when", "when_file"}
-_THEME_KEYS = ("kind", "file", "shared", "mutant")
+_THEME_KEYS = ("kind", "file", "expected", "shared", "mutant")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,9 +146,9 @@ def _theme(
         raise MutantError(f"{path}: not a theme of mutants: {error}") from error
     for key in values.keys() - {*_THEME_KEYS}:
         raise MutantError(f"{path}: unknown key {key!r}; expected {', '.join(_THEME_KEYS)}")
-    usual = {key: values[key] for key in values if key == "file"}
+    usual = {key: values[key] for key in ("file", "expected") if key in values}
     for table in values.get("shared", []):
-        edit = edit_of(path.name, {**usual, **table})
+        edit = edit_of(path.name, {"file": values.get("file"), **table})
         if not isinstance(edit, Declare):
             raise MutantError(f"{path}: only declarations are shared, not {table}")
         shared.append((path.name, edit))

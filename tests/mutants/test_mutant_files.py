@@ -134,6 +134,15 @@ def test_a_theme_is_refused_with_a_reason(name, tmp_path) -> None:
         load(tmp_path, text)
 
 
+def test_a_mutant_is_expected_to_break_what_its_theme_says_unless_it_says_so_itself(
+    tmp_path,
+) -> None:
+    other = THEME.replace("ttl-wrong", "ttl-other").replace('expected = ["IP-06"]\n', "")
+    (tmp_path / "theme.toml").write_text('expected = ["IP-03", "IP-04"]\n' + THEME + other)
+    expected = [mutant.expected for mutant in load_mutants(tmp_path).mutants]
+    assert expected == [("IP-06",), ("IP-03", "IP-04")]
+
+
 def test_two_themes_with_one_name_are_refused(tmp_path) -> None:
     (tmp_path / "another.toml").write_text(THEME)
     with pytest.raises(MutantError, match="two mutants are called 'ttl-wrong'"):
