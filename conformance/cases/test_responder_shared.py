@@ -13,6 +13,7 @@ from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import OUT_OF_ORDER
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
+    ACCESS_ERROR,
     ACK,
     INVALID_REQUEST,
     NAK,
@@ -160,3 +161,20 @@ def test_a_queue_pair_that_fails_ends_the_receive_in_use_and_no_other(
     good.send(SEND_ONLY(psn=0, payload=4, a=1))
     good.expect(ACK(psn=0))
     good.receives(receives[1], byte_len=4)
+
+
+@case("RNR-01", "QPS-06", smoke=True, targets=SIMULATED)
+def test_receives_posted_by_way_of_a_failed_queue_pair_serve_others(bench: Bench) -> None:
+    bad, good = (bench.connect(shared_receive=True) for _ in range(2))
+    region = bad.region(64)
+    bad.send(WRITE_ONLY(psn=0, payload=8, a=1, rkey=region.wrong_key(1 << 20)))
+    bad.expect(NAK(ACCESS_ERROR, psn=0))
+    for psn in range(4):
+        number = bad.post_receive(region)
+        bench.settle()
+        if ended := bench.completions(bad, count=0, within_ns=0):
+            text = f"a queue pair that failed ended a receive of its shared queue: {ended}"
+            raise bench.failed(text, rules=["QPS-06"])
+        good.send(SEND_ONLY(psn=psn, payload=4, a=1))
+        good.expect(ACK(psn=psn))
+        good.receives(number, byte_len=4)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from itertools import cycle
 from random import Random
 from typing import Any
 
@@ -33,6 +34,7 @@ _TAKEN_CYCLES = 2000  # by then the device has taken a record, if it can take it
 _ATOMIC_BYTES = 8
 _FIRST_CALLER = 0xCA11  # number of a queue pair that the device calls with
 _OTHER_PSN = 0x5A5A5A
+_NAMED = 4  # kinds of QPNs in a receive for a shared queue, which means none of them
 _UNSAID = {QpCommand.INIT: ("rq_psn", "sq_psn"), QpCommand.RTR: ("sq_psn",)}
 """Start PSNs that a command says nothing of: those of later ones are others."""
 _COMMANDS = {
@@ -82,6 +84,9 @@ class HdlResponder(HdlTarget):
         """Their numbers, the last one first."""
         draw.shuffle(self._shared_queues)
         self._shared_queues.sort(key=lambda number: number != responder.shared_queues)
+        self._draw = draw
+        self._turns = cycle(draw.sample(range(_NAMED), _NAMED))
+        self._configured: set[int] = set()
         self._states = responder.states
         self._most_receives = responder.receives
         self._queues: dict[int, int] = {}
@@ -141,7 +146,7 @@ class HdlResponder(HdlTarget):
         self._queues[wr_id] = queue
         record = PostedReceive(
             wr_id=wr_id,
-            qpn=0 if shared else qp.qpn,
+            qpn=self._meaningless(qp) if shared else qp.qpn,
             lkey=region.lkey,
             address=region.addr + offset,
             length=length,
@@ -151,6 +156,12 @@ class HdlResponder(HdlTarget):
         self._port.post_receive(record)
         if not may_wait:
             self._until_known(Inbound.RECEIVE)
+
+    def _meaningless(self, qp: Qp) -> int:
+        """The QPN beside a shared queue's number: none, who posts, any other, nobody, in turn."""
+        other = self._draw.choice(sorted({qp.qpn, *self._configured}))
+        nobody = contract_field("qp_config_t", "local_qpn").draw(self._draw)
+        return (0, qp.qpn, other, nobody)[next(self._turns)]
 
     def set_state(self, qp: Qp, state: State) -> None:
         """By a command, where the device has them."""
@@ -219,6 +230,7 @@ class HdlResponder(HdlTarget):
     ) -> None:
         if command is QpCommand.RESET:
             self._queues = {wr_id: on for wr_id, on in self._queues.items() if on != qpn}
+        self._configured.add(qpn)
         super()._configure(spec, qpn, command=command)
 
     def _config(self, spec: QpSpec, qpn: int, command: QpCommand) -> QpConfig:
