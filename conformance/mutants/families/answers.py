@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from roceproof.conformance.model.codes import AethType
 from roceproof.conformance.model.requester.rc import RcRequester
@@ -77,9 +76,7 @@ class WantsOneAck(RcRequester):
 class MissesEarlyAcks(RcRequester):
     """An ACK that comes while the packet is still being entered as sent is not seen."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._left_ns = 0
+    _left_ns = 0
 
     def next_request(self, now_ns: int) -> Segment | None:
         segment = super().next_request(now_ns)

@@ -106,8 +106,7 @@ class ImmediateInFront(Datagram):
 class PsnStandsStill(Datagram):
     """Nobody looks at the PSN of a datagram, and so it is not counted."""
 
-    def __init__(self) -> None:
-        self._first: int | None = None
+    _first: int | None = None
 
     def datagram(self, frame: bytes, packet: Packet, deth: Deth) -> bytes:
         self._first = packet.bth.psn if self._first is None else self._first

@@ -47,8 +47,7 @@ class RcOpcodeOnUc(RequestField):
 class SolicitedEverywhere(RequestField):
     """Solicited Event is set on every packet of a message that asks for it, and stays set."""
 
-    def __init__(self) -> None:
-        self._is_set = False
+    _is_set = False
 
     def changed(self, frame: bytes) -> bytes:
         bth = request_of(frame)
@@ -187,8 +186,7 @@ class NaksHeardOnUc(WireFault):
     Once its peer has sent a NAK, a UC queue pair is as quiet as a failed one.
     """
 
-    def __init__(self) -> None:
-        self._is_stopped = False
+    _is_stopped = False
 
     def received(self, frame: bytes, time_ns: int) -> list[bytes]:
         packet = parse(frame)

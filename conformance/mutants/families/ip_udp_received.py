@@ -193,8 +193,7 @@ class Known(Receiver):
     offset = 0  # of the address that is not looked at
     peer_offset = 16  # of the same address in what is sent
 
-    def __init__(self) -> None:
-        self._right: bytes | None = None
+    _right: bytes | None = None
 
     def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
         layout = locate(frame)

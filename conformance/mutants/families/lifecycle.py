@@ -37,8 +37,7 @@ def is_cnp(frame: bytes) -> bool:
 class KnowsNewest(RequestPacket):
     """Remembers the PSN that was sent last."""
 
-    def __init__(self) -> None:
-        self.newest = 0
+    newest = 0
 
     def changed(self, frame: bytes, packet: Packet) -> list[bytes]:
         self.newest = packet.bth.psn
@@ -131,8 +130,7 @@ class OwnNumberOf16Bits(WireFault):
 class DeadAfterBadPacket(WireFault):
     """The receiver waits for ever for the end of a packet whose ICRC was wrong."""
 
-    def __init__(self) -> None:
-        self._is_dead = False
+    _is_dead = False
 
     def received(self, frame: bytes, time_ns: int) -> list[bytes]:
         self._is_dead |= icrc.check(frame).judgement is not icrc.Judgement.OK
@@ -148,8 +146,7 @@ class QueueWrapsWrongly(RequestPacket):
 
     _PLACES = 64
 
-    def __init__(self) -> None:
-        self._packets = 0
+    _packets = 0
 
     def changed(self, frame: bytes, packet: Packet) -> list[bytes]:
         self._packets += 1
@@ -162,8 +159,7 @@ class DeafAfterJumbo(WireFault):
 
     _JUMBO, _FRAMES = 4500, 4
 
-    def __init__(self) -> None:
-        self._deaf_for = 0
+    _deaf_for = 0
 
     def received(self, frame: bytes, time_ns: int) -> list[bytes]:
         if len(frame) > self._JUMBO:
@@ -208,8 +204,7 @@ class CnpTakenForAck(KnowsNewest):
 class CnpTakenForMiddle(RequestPacket):
     """A notification is decoded from five bits of its opcode: it is a packet that takes a PSN."""
 
-    def __init__(self) -> None:
-        self._notified = 0
+    _notified = 0
 
     def changed(self, frame: bytes, packet: Packet) -> list[bytes]:
         return [with_bth(frame, psn=(packet.bth.psn + self._notified) % (1 << 24))]
@@ -241,8 +236,7 @@ class CnpBeforeIcrc(WireFault):
 class CnpToAnyQueuePair(WireFault):
     """A notification slows down whatever queue pair has its place in the table."""
 
-    def __init__(self) -> None:
-        self._latest = 0  # queue pair that was written to
+    _latest = 0  # queue pair that was written to
 
     def received(self, frame: bytes, time_ns: int) -> list[bytes]:
         if is_cnp(frame):

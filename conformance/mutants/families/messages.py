@@ -107,8 +107,7 @@ class ReadInBetween(RequestPacket):
 class OneMessageFlag(RequestPacket):
     """The flag that a message is under way is that of the port."""
 
-    def __init__(self) -> None:
-        self._open_on: int | None = None
+    _open_on: int | None = None
 
     def changed(self, frame: bytes, packet: Packet) -> list[bytes]:
         position, qpn = position_of(packet), packet.bth.dest_qpn
@@ -296,8 +295,7 @@ class PadOnEveryPacket(RequestPacket):
 class PadCountLeftOver(RequestPacket):
     """A request without payload has the pad count of the one before it."""
 
-    def __init__(self) -> None:
-        self._count = 0
+    _count = 0
 
     def changed(self, frame: bytes, packet: Packet) -> list[bytes]:
         if family_of(packet) in (Family.READ, Family.ATOMIC):

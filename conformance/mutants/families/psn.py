@@ -96,9 +96,7 @@ class CarryBesideAckReq(WireFault):
 class CountsAcks(Renumbered):
     """An acknowledgement that comes increments the PSN, which is how a credit was to be counted."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._acks = 0
+    _acks = 0
 
     def received(self, frame: bytes, time_ns: int) -> list[bytes]:
         self._acks += response_of(frame) is not None
@@ -129,9 +127,7 @@ class ReadTakesOne(Renumbered):
 class OfThePort(Renumbered):
     """There is one PSN counter, loaded by the first connection."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._next: int | None = None
+    _next: int | None = None
 
     def number(self, packet: Packet, time_ns: int) -> int:
         psn = packet.bth.psn if self._next is None else self._next
@@ -197,9 +193,7 @@ class TwiceWhenStalled(Renumbered):
 
     _STALLS_EVERY = 4
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._packets = 0
+    _packets = 0
 
     def step(self, before: Sent, after: Packet, due: int, time_ns: int) -> int:
         self._packets += 1
@@ -221,9 +215,7 @@ class RestartBehindNak(WireFault):
 class ReplayCounted(Renumbered):
     """The replayed packets move the counter, too: what follows them leaves out as many PSNs."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._replayed = 0
+    _replayed = 0
 
     def again(self, flow: Flow, packet: Packet, time_ns: int) -> int:
         self._replayed += 1
@@ -237,8 +229,7 @@ class ReplayCounted(Renumbered):
 class PlainCompare(WireFault):
     """Takes responses for old whose PSN is less than the first that was sent."""
 
-    def __init__(self) -> None:
-        self._first: int | None = None
+    _first: int | None = None
 
     def order(self, psn: int) -> int:
         return psn
@@ -275,9 +266,7 @@ class RepeatedOnUc(Renumbered):
 
     _STALLS_EVERY = 9
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._packets = 0
+    _packets = 0
 
     def step(self, before: Sent, after: Packet, due: int, time_ns: int) -> int:
         self._packets += 1
@@ -305,9 +294,7 @@ class PositionRestartsAtWrap(WireFault):
 class ReloadedWhenIdle(Renumbered):
     """The context of an idle queue pair is fetched from where its first PSN still stands."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._start = 0
+    _start = 0
 
     def first(self, packet: Packet, before: Sent | None) -> int:
         self._start = packet.bth.psn
@@ -356,9 +343,7 @@ class UpperByteOfRegister(WireFault):
 class SharedWithResponder(Renumbered):
     """Requester and responder have one PSN register."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._requests = 0
+    _requests = 0
 
     def received(self, frame: bytes, time_ns: int) -> list[bytes]:
         self._requests += request_of(frame) is not None

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.model.segment import Segment, distance
@@ -76,10 +74,8 @@ class RestartsForEach(RcRequester):
 class SendsAgainWhatIsDone(RcRequester):
     """A NAK of an acknowledged PSN sends what the buffer holds there now."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._last: Segment | None = None
-        self._owed: Segment | None = None
+    _last: Segment | None = None
+    _owed: Segment | None = None
 
     def has_request(self) -> bool:
         return self._owed is not None or super().has_request()

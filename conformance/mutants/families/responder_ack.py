@@ -39,9 +39,7 @@ def with_aeth(packet: Segment, syndrome: int, msn: int) -> Segment:
 class EveryOtherAck(RcResponder):
     """An ACK is sent for every second request that asks for one; nothing flushes the last."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._asked = 0
+    _asked = 0
 
     def acknowledge(self, psn: int) -> None:
         self._asked += 1
@@ -283,9 +281,7 @@ class GapGivesUp(RcResponder):
 
     _PATIENCE = 4
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._ahead = 0
+    _ahead = 0
 
     def accept(self, request: Segment, network_header: bytes = b"") -> None:
         self._ahead += self.region_of(request.bth.psn) is Region.AHEAD
@@ -322,9 +318,7 @@ class LivesOnBehindFatalNak(RcResponder):
 class StaleAckBehindNak(RcResponder):
     """The coalescer's timer is not stopped by a NAK: the last ACK leaves once more behind it."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._last: int | None = None
+    _last: int | None = None
 
     def acknowledge(self, psn: int) -> None:
         self._last = psn

@@ -121,8 +121,7 @@ class CongestedDropped(WireFault):
 class HangsOnShortMad(WireFault):
     """Management waits for the rest of a datagram that is too short."""
 
-    def __init__(self) -> None:
-        self._hangs = False
+    _hangs = False
 
     def received(self, frame: bytes, time_ns: int) -> list[bytes]:
         bth, packet = bth_of(frame), parse(frame)

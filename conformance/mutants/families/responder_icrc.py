@@ -16,8 +16,7 @@ _ACKNOWLEDGE = 0x11
 class AckTemplateSealedOnce(WireFault):
     """ACKs are made from a template whose ICRC was computed for the first of them."""
 
-    def __init__(self) -> None:
-        self._seal: bytes | None = None
+    _seal: bytes | None = None
 
     def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
         bth = response_of(frame)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from roceproof.conformance.model.egress import Egress
 from roceproof.conformance.model.ingress import Admitted, Ingress, QueuePairView
@@ -26,9 +25,7 @@ _IPV4_BYTES = 20
 class LastBeatNotCleared(Ingress):
     """The byte enables of the last beat are not cleared behind a packet that filled it."""
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self._was_full = False
+    _was_full = False
 
     def admit(self, frame: bytes, layout: Layout, packet: Packet) -> Admitted:
         admitted = super().admit(frame, layout, packet)

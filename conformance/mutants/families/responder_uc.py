@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from roceproof.conformance.model.ingress import Ingress, QueuePairView
 from roceproof.conformance.model.responder.connected import OpenMessage, Refusal
 from roceproof.conformance.model.responder.rc_answers import ACKNOWLEDGE, response
@@ -61,9 +59,7 @@ class WaitsForItsPsn(UcResponder):
 class _Stale(UcResponder):
     """Keeps the place of the last message."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._last: OpenMessage | None = None
+    _last: OpenMessage | None = None
 
     def note_start(self, request: Segment) -> None:
         reth = request.extension(Reth)
@@ -174,9 +170,7 @@ class ShortReceiveOverrun(UdResponder):
 class UdAcknowledges(UdResponder):
     """AckReq is heeded on UD, too."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._owed: Segment | None = None
+    _owed: Segment | None = None
 
     def accept(self, request: Segment, network_header: bytes = b"") -> None:
         super().accept(request, network_header)

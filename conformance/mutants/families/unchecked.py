@@ -38,8 +38,7 @@ class NotAskedForWithImmediate(WireFault):
 class BufferWrapsEarly(WireFault):
     """Behind 64 packets of a message its payload is that of a buffer which has wrapped."""
 
-    def __init__(self) -> None:
-        self._packets = 0
+    _packets = 0
 
     def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
         bth = request_of(frame)
@@ -60,8 +59,7 @@ class BufferWrapsEarly(WireFault):
 class IdOfTheMessage(WireFault):
     """All packets of a message have the identification of its first."""
 
-    def __init__(self) -> None:
-        self._ident = b""
+    _ident = b""
 
     def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
         bth = request_of(frame)
