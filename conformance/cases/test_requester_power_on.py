@@ -4,7 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
+
+import pytest
 
 from roceproof.conformance.stimulus.requester.play import Play
 from roceproof.conformance.suite.bench import Bench
@@ -14,6 +17,8 @@ from roceproof.conformance.suite.limits.within_limits import sent_of, skip_for_s
 from roceproof.conformance.suite.pattern import ACK, INVALID_REQUEST, NAK
 from roceproof.conformance.suite.traffic.storm_crowd import operations, served
 from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.interface import Refused
+from roceproof.verbs.queue_pair import State
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
@@ -65,6 +70,16 @@ def with_streams_held(bench: Bench, qp: Connection) -> None:
     bench.target.wait(bench.random.randrange(500, 3000))
 
 
+def amid_what_it_throws_away(bench: Bench, qp: Connection) -> None:
+    """Payload of work that is refused comes slowly."""
+    bench.target.set_state(qp.qp, State.RESET)
+    if Capability.DISTURBANCE in bench.claims.capabilities:
+        bench.target.disturb(payload_gap=95)
+    with suppress(Refused):
+        qp.post(op_of(bench), 16 * qp.mtu)
+    bench.target.wait(bench.random.randrange(500, 3000))
+
+
 def in_error(bench: Bench, qp: Connection) -> None:
     """A queue pair has failed, and its work is flushed."""
     first, second = qp.post(op_of(bench), 5), qp.post(op_of(bench), 5)
@@ -80,6 +95,7 @@ def in_error(bench: Bench, qp: Connection) -> None:
     [
         *(amid_what_it_sends, amid_what_it_is_sent, with_work_outstanding),
         *(with_streams_held, in_error),
+        pytest.param(amid_what_it_throws_away, marks=needs(Capability.RESET)),
     ],
 )
 def test_a_reset_leaves_nothing_behind(

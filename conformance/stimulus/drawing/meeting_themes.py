@@ -29,6 +29,7 @@ _CODES = (2, 4)
 _FARTHEST_NS, _NEAR_NS = 200, 70
 _AT_REST, _ANSWERING = 0.3, 0.3
 _PING, _ANSWERED_NS = 30, 1000
+_THROWING, _THROWN, _THROWN_NS = 0.3, 3000, 2000
 
 
 class DrawnMeetings(DrawnActs):
@@ -105,6 +106,8 @@ class DrawnMeetings(DrawnActs):
                 self._step("disturb", **self._fields.held(tx_stall=90))
                 self._step("ask", size=self._draw.aside.choice([None, _PING]))
                 self._step("wait", ns=self._draw.aside.randrange(1, _ANSWERED_NS))
+            elif self._draw.aside.random() < _THROWING:
+                self._throw()
             self._step("power_on")
             if self._draw.maybe(0.5):  # nobody knows who was there before
                 self._strangers(self._some(3))
@@ -116,6 +119,15 @@ class DrawnMeetings(DrawnActs):
                     known.clear()
                 self._connect(self._draw.tail(1, 6))
         self._acts(self._draw.between(2, 8))
+
+    def _throw(self) -> None:
+        """Payload of work that is refused comes slowly."""
+        aside = self._draw.aside
+        key, op = aside.choice(self._keys()), aside.choice(self._fields.operations)
+        self._step("disturb", **self._fields.held(payload_gap=95))
+        self._step("reset", key=key)
+        self._step("post", key=key, op=op, size=_THROWN)
+        self._step("wait", ns=aside.randrange(1, _THROWN_NS))
 
     def _strangers(self, keys: Sequence[int]) -> None:
         """Work for queue pairs of a life before."""
