@@ -11,6 +11,7 @@ from roceproof.conformance.targets.interface import DeviceDied, Target
 from roceproof.conformance.wire.codec import parse
 from roceproof.conformance.wire.headers import AtomicEth, Reth
 from roceproof.conformance.wire.notation import first_difference
+from roceproof.conformance.wire.opcodes import Family
 from roceproof.verbs.work import Region
 
 _FARTHEST, _ENOUGH, _SHOWN = 64, 3, 8
@@ -27,19 +28,20 @@ def at(region: Region, offset: int = 0) -> dict[str, int]:
     return {"va": (region.addr + offset) % _ADDRESSES, "rkey": region.rkey}
 
 
-def is_addressed(frames: Iterable[bytes], address: int, rkey: int) -> bool:
-    """Whether any of these requests names that byte of the device's memory."""
+def families_at(frames: Iterable[bytes], address: int, rkey: int) -> set[Family]:
+    """Of which families the requests are that name that byte of the device's memory."""
+    found = set()
     for packet in map(parse, frames):
         if packet is None:
             continue
         request = Segment(packet.bth, packet.extensions, packet.payload)
         named = request.extension(Reth) or request.extension(AtomicEth)
-        if named is None or named.rkey != rkey:
+        if named is None or named.rkey != rkey or request.row is None:
             continue
         length = max(named.length, len(packet.payload)) if isinstance(named, Reth) else _WORD
         if (address - named.address) % _ADDRESSES < length:
-            return True
-    return False
+            found.add(request.row.family)
+    return found
 
 
 def otherwise(want: bytes, got: bytes, before: bytes) -> str | None:

@@ -20,6 +20,7 @@ from roceproof.conformance.stimulus.responder.requests import Request
 from roceproof.conformance.stimulus.run_plan import Finding, draws_of, try_seed
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.pattern import UD_SEND_ONLY
+from roceproof.conformance.suite.reporting.divergence import differed
 from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.hdl.factory import HdlFactory
@@ -183,6 +184,22 @@ def test_memory_that_differs_is_told() -> None:
 
     told = played(op="WRITE", size=8, tamper=change)
     assert "want  other bytes from 40 on in the region of key" in told
+
+
+@pytest.mark.parametrize("ops", [["FETCH_ADD"], ["READ", "FETCH_ADD"], ["WRITE", "FETCH_ADD"]])
+def test_what_atomics_alone_change_is_told_as_theirs(ops: list[str]) -> None:
+    components = wire_mutants()["rc-adder-of-32-bits"].components
+    assert components is not None
+    factory = ModelFactory(components=components())
+    with factory.device(CasePlace(name="one", seed=1)) as device:
+        play = Asking(Bench(device, factory.claims, seed=1))
+        play.connect(0)
+        play.region(0, 64)
+        for op in ops:
+            play.request(0, op, 8, swap=1 << 40)
+        with pytest.raises(CaseFailed) as failure:
+            play.settle()
+    assert differed(failure.value) == ("PSN-12" if "WRITE" in ops else "ATOM-04",)
 
 
 def test_a_datagram_that_is_lost_is_told(model: ModelFactory) -> None:

@@ -130,6 +130,11 @@ FLUSHED = (
             ["PSN-12"],
         ),
         (
+            "at rest; want  other bytes from 0 on in the region of key 0x7, where an atomic was to "
+            "store",
+            ["ATOM-04"],
+        ),
+        (
             "queue pair 0 (UD) at rest; want  other bytes from 20 on in the region of key 0x7, in "
             "front of a datagram",
             ["GID-03"],

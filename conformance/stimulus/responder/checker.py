@@ -16,13 +16,13 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import NOTHING, WRONG_REQUESTS, Rules, meant_by
 from roceproof.conformance.suite.limits.deviations import tolerated
-from roceproof.conformance.suite.memory import is_addressed
+from roceproof.conformance.suite.memory import families_at
 from roceproof.conformance.suite.pattern import Pattern
 from roceproof.conformance.suite.reporting.answers_told import MORE, all_shown, told, wrong_outcomes
 from roceproof.conformance.suite.reporting.out_of_order import rule_out_of_order
 from roceproof.conformance.wire.codec import parse
 from roceproof.conformance.wire.framing import GRH_BYTES
-from roceproof.conformance.wire.opcodes import OPCODES, Transport, name_of
+from roceproof.conformance.wire.opcodes import OPCODES, Family, Transport, name_of
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Outcome, Region
 
@@ -246,8 +246,7 @@ class Asked:
             return None
         rkey, offset = differing
         place = next(p for p in self._all_places() if p.region.rkey == rkey)
-        is_own = self._is_to_be_written(place, offset)
-        told = ", where a request was to write" if is_own else ""
+        told = self._to_be_written(place, offset)
         if place is self.inbox and self.is_datagram and self._is_in_front(offset):
             told = ", in front of a datagram"
         return f"want  other bytes from {offset} on in the region of key {rkey:#x}{told}"
@@ -255,11 +254,14 @@ class Asked:
     def _is_in_front(self, offset: int) -> bool:
         return any(offset in range(each.start, each.start + GRH_BYTES) for each in self.receives)
 
-    def _is_to_be_written(self, place: Place, offset: int) -> bool:
-        """By a request of this life, or by what comes into a receive."""
+    def _to_be_written(self, place: Place, offset: int) -> str:
+        """By what of this life: by requests, or by what comes into a receive."""
+        families = families_at(self.frames, place.region.addr + offset, place.region.rkey)
         if place is self.inbox:
-            return any(offset in each for each in self.receives)
-        return is_addressed(self.frames, place.region.addr + offset, place.region.rkey)
+            families = {Family.SEND for each in self.receives if offset in each}
+        if Family.ATOMIC in families and Family.WRITE not in families:
+            return ", where an atomic was to store"
+        return ", where a request was to write" if families else ""
 
 
 def until_taken(bench: Bench) -> None:

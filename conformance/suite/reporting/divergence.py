@@ -128,6 +128,7 @@ _COMPLETION = _table(
     (r"\(UD\) at rest; want other bytes .* where a request was to write", "UD-05"),
     (r"\(UC\) at rest; want other bytes .* where a request was to write", "UC-03"),
     (r"want other bytes .* where a request was to write", "PSN-12"),
+    (r"want other bytes .* where an atomic was to store", "ATOM-04"),
 )
 _REFUSED = _table(
     (r"want +(READ_RESP|ATOMIC)[^;]*; got +NAK [^;]*syndrome=0x61", "READ-06"),

@@ -11,7 +11,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import ANYTHING
 from roceproof.conformance.suite.limits.deviations import tolerated
-from roceproof.conformance.suite.memory import at, is_addressed
+from roceproof.conformance.suite.memory import at, families_at
 from roceproof.conformance.suite.notation import got
 from roceproof.conformance.suite.pattern import UD_SEND_ONLY, WRITE_ONLY, Pattern
 from roceproof.conformance.suite.reporting.answers_told import MORE, told, wrong_outcomes
@@ -122,7 +122,7 @@ class FuzzSession:
             n for n, (now, was) in enumerate(zip(found, self._before, strict=False)) if now != was
         )
         return region is self.region and not all(
-            is_addressed(self._frames, region.addr + n, region.rkey) for n in changed
+            families_at(self._frames, region.addr + n, region.rkey) for n in changed
         )
 
     def _places(self) -> list[tuple[Region, int, int]]:
