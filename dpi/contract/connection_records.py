@@ -6,15 +6,12 @@ As in records.py: rtl/roceproof_dut_pkg.sv byte for byte, big-endian, the first 
 
 from __future__ import annotations
 
-import struct
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Self
 
-from roceproof.dpi.contract.records import RecordError
+from roceproof.dpi.contract.records import Record, RecordError
 from roceproof.verbs.service import PathMtu
-
-_EVENT = struct.Struct(">I BB 2x III HH 8x")
 
 
 class ConnectionStep(IntEnum):
@@ -26,7 +23,7 @@ class ConnectionStep(IntEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ConnectionEvent:
+class ConnectionEvent(Record, form="I BB 2x III HH 8x"):
     """One step of one connection."""
 
     qpn: int
@@ -38,26 +35,14 @@ class ConnectionEvent:
     udp_sport: int
     ip_id: int
 
-    SIZE = _EVENT.size
-
     @classmethod
     def unpack(cls, data: bytes) -> Self:
         """Read one; a step or path MTU that there is not is an error that names it."""
-        if len(data) != cls.SIZE:
-            raise RecordError(f"connection event of {len(data)} bytes, expected {cls.SIZE}")
-        qpn, step, path_mtu, remote_qpn, sq_psn, rq_psn, udp_sport, ip_id = _EVENT.unpack(data)
+        said = cls.fields_of("connection event", data)
+        step, path_mtu = said["step"], said["path_mtu"]
         if step not in set(ConnectionStep) or path_mtu not in set(PathMtu):
             raise RecordError(
-                f"cme_o tells of queue pair {qpn:#x} step {step} at path MTU {path_mtu}: "
+                f"cme_o tells of queue pair {said['qpn']:#x} step {step} at path MTU {path_mtu}: "
                 "expected connection_step_e and path_mtu_e of roceproof_dut_pkg.sv"
             )
-        return cls(
-            qpn=qpn,
-            step=ConnectionStep(step),
-            path_mtu=PathMtu(path_mtu),
-            remote_qpn=remote_qpn,
-            sq_psn=sq_psn,
-            rq_psn=rq_psn,
-            udp_sport=udp_sport,
-            ip_id=ip_id,
-        )
+        return cls(**said | {"step": ConnectionStep(step), "path_mtu": PathMtu(path_mtu)})

@@ -7,9 +7,10 @@ Every record is big-endian, its first field first. Names of enumerations are the
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum, IntFlag
-from typing import Self
+from typing import Any, ClassVar, Self
 
 from roceproof.common.errors import RoceproofError
 from roceproof.verbs.addresses import parse_gid, parse_mac
@@ -95,18 +96,34 @@ class Status(IntEnum):
     TM_RNDV_INCOMPLETE = 23
 
 
-_QP_CONFIG = struct.Struct(">BBBB IIII 6s H 16s BBH BBBB HHIBBH")
-_WORK_REQUEST = struct.Struct(">Q I B B H Q I I I 4x")
-_OPERANDS = struct.Struct(">Q I 4x Q Q")
-_COMPLETION = struct.Struct(">Q I B B 2x")
+class Record:
+    """A record of the contract: a dataclass whose fields stand in the order of its bytes."""
 
+    FORM: ClassVar[struct.Struct]
+    SIZE: ClassVar[int]
 
-def pack_record(kind: str, form: struct.Struct, *values: object) -> bytes:
-    """The bytes of a record; a value that is too wide for its field is a RecordError."""
-    try:
-        return form.pack(*values)
-    except struct.error as error:
-        raise RecordError(f"{kind}: a field does not fit its width: {error}") from error
+    def __init_subclass__(cls, *, form: str) -> None:
+        cls.FORM = struct.Struct(f">{form}")
+        cls.SIZE = cls.FORM.size
+
+    def packed_values(self) -> Iterable[Any]:
+        """The fields as numbers and bytes."""
+        return vars(self).values()
+
+    def pack(self) -> bytes:
+        """The bytes of the record; a value that is too wide for its field is a RecordError."""
+        try:
+            return self.FORM.pack(*self.packed_values())
+        except struct.error as error:
+            name = type(self).__name__
+            raise RecordError(f"{name}: a field does not fit its width: {error}") from error
+
+    @classmethod
+    def fields_of(cls, what: str, data: bytes) -> dict[str, Any]:
+        """The numbers in the bytes of one, by the names of the fields."""
+        if len(data) != cls.SIZE:
+            raise RecordError(f"{what} of {len(data)} bytes, expected {cls.SIZE}")
+        return dict(zip(cls.__annotations__, cls.FORM.unpack(data), strict=True))
 
 
 def read_status(kind: str, port: str, wr_id: int, status: int) -> Status:
@@ -126,19 +143,20 @@ def _check(kind: str, field: str, value: int, limit: int) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class QpConfig:
+class QpConfig(Record, form="BBBB IIII 6s H 16s BBH BBBB HHIBBH"):
     """One queue pair's state; a QP that is active restarts from it."""
 
-    local_qpn: int
-    remote_qpn: int = 0
     command: QpCommand = QpCommand.ACTIVATE
     service: Service = Service.RC
     path_mtu: PathMtu = PathMtu.MTU_1024
+    access: Access = NO_ACCESS
+    local_qpn: int
+    remote_qpn: int = 0
     sq_psn: int = 0
     rq_psn: int = 0
     remote_mac: str = "02:00:00:00:00:02"
-    remote_gid: str = "192.168.1.2"
     udp_sport: int = 0xC000
+    remote_gid: str = "192.168.1.2"
     traffic_class: int = 0
     hop_limit: int = 64
     ip_id: int = 0
@@ -146,7 +164,6 @@ class QpConfig:
     retry_count: int = 0
     rnr_retry: int = 0
     min_rnr_timer: int = 0
-    access: Access = NO_ACCESS
     pd: int = 0
     srq: int = 0
     qkey: int = 0
@@ -154,77 +171,34 @@ class QpConfig:
     max_dest_rd_atomic: int = 0
     completed: int = 0  # messages that count as received before, in units of 256
 
-    SIZE = _QP_CONFIG.size
-
-    def pack(self) -> bytes:
-        """The 64 bytes of the record."""
+    def packed_values(self) -> Iterable[Any]:
+        """The fields as numbers and bytes; those of 24 bits are checked here."""
         for name in ("local_qpn", "remote_qpn", "sq_psn", "rq_psn"):
             _check("QpConfig", name, getattr(self, name), 1 << 24)
-        return pack_record(
-            "QpConfig",
-            _QP_CONFIG,
-            self.command,
-            self.service,
-            self.path_mtu,
-            self.access,
-            self.local_qpn,
-            self.remote_qpn,
-            self.sq_psn,
-            self.rq_psn,
-            parse_mac(self.remote_mac),
-            self.udp_sport,
-            parse_gid(self.remote_gid),
-            self.traffic_class,
-            self.hop_limit,
-            self.ip_id,
-            self.ack_timeout,
-            self.retry_count,
-            self.rnr_retry,
-            self.min_rnr_timer,
-            self.pd,
-            self.srq,
-            self.qkey,
-            self.max_rd_atomic,
-            self.max_dest_rd_atomic,
-            self.completed,
-        )
+        addresses = {
+            "remote_mac": parse_mac(self.remote_mac),
+            "remote_gid": parse_gid(self.remote_gid),
+        }
+        return (vars(self) | addresses).values()
 
 
 @dataclass(frozen=True, kw_only=True)
-class WorkRequest:
+class WorkRequest(Record, form="Q I B B H Q I I I 4x"):
     """One message to send. `length` and `payload_offset` say how its payload arrives."""
 
     wr_id: int
     qpn: int
     operation: Operation
-    length: int
-    remote_addr: int = 0
-    rkey: int = 0
-    immediate: int = 0
     solicited: bool = False
     payload_offset: int = 0
-
-    SIZE = _WORK_REQUEST.size
-
-    def pack(self) -> bytes:
-        """The 40 bytes of the record."""
-        return pack_record(
-            "WorkRequest",
-            _WORK_REQUEST,
-            self.wr_id,
-            self.qpn,
-            self.operation,
-            int(self.solicited),
-            self.payload_offset,
-            self.remote_addr,
-            self.rkey,
-            self.length,
-            self.immediate,
-        )
+    remote_addr: int = 0
+    rkey: int = 0
+    length: int
+    immediate: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Operands:
+class Operands(Record, form="Q I 4x Q Q"):
     """Where an answer goes, in a region of the device's, and what an atomic works with."""
 
     address: int
@@ -232,17 +206,9 @@ class Operands:
     compare: int = 0
     swap_or_add: int = 0
 
-    SIZE = _OPERANDS.size
-
-    def pack(self) -> bytes:
-        """The 32 bytes of the record."""
-        return pack_record(
-            "Operands", _OPERANDS, self.address, self.lkey, self.compare, self.swap_or_add
-        )
-
 
 @dataclass(frozen=True, kw_only=True)
-class Completion:
+class Completion(Record, form="Q I B B 2x"):
     """The end of one work request. `syndrome` is 0xFF where no response decided it."""
 
     wr_id: int
@@ -250,19 +216,9 @@ class Completion:
     status: Status
     syndrome: int = 0xFF
 
-    SIZE = _COMPLETION.size
-
-    def pack(self) -> bytes:
-        """The 16 bytes of the record."""
-        return pack_record(
-            "Completion", _COMPLETION, self.wr_id, self.qpn, self.status, self.syndrome
-        )
-
     @classmethod
     def unpack(cls, data: bytes) -> Self:
         """Read a completion; a status that is none of Status is an error that names it."""
-        if len(data) != cls.SIZE:
-            raise RecordError(f"completion of {len(data)} bytes, expected {cls.SIZE}")
-        wr_id, qpn, status, syndrome = _COMPLETION.unpack(data)
-        said = read_status("work", "cpl_o", wr_id, status)
-        return cls(wr_id=wr_id, qpn=qpn, status=said, syndrome=syndrome)
+        said = cls.fields_of("completion", data)
+        status = read_status("work", "cpl_o", said["wr_id"], said["status"])
+        return cls(**said | {"status": status})
