@@ -18,7 +18,6 @@ from typing import NamedTuple
 from roceproof.conformance.review.conversation import Direction, Side, side_of
 from roceproof.conformance.review.field_values import Origin, Value
 from roceproof.conformance.review.fields import (
-    CUT_BY_MTU,
     FIELDS,
     MESSAGE_CONTENT,
     MESSAGE_LENGTH,
@@ -205,7 +204,7 @@ def _compare(
     found.only_a = [step.number for step in partners.only_a]
     found.only_b = [step.number for step in partners.only_b]
     found.copies_a, found.copies_b = partners.copies_a, partners.copies_b
-    rows = [row for row in FIELDS if not (leave_out and row.name in CUT_BY_MTU)]
+    rows = [row for row in FIELDS if not (leave_out and row.is_cut)]
     found.differences = list(_differences(partners, rows, found.compared))
     return found
 
