@@ -143,3 +143,10 @@ def test_an_entry_that_lacks_something_is_refused(tmp_path: Path) -> None:
     )
     with pytest.raises(DeviationError, match="NONE-1 is no rule"):
         load_deviations(table)
+
+
+def test_an_entry_is_of_the_target_of_its_table_unless_it_says_another(tmp_path: Path) -> None:
+    rest = 'rules = []\ncases = []\nsays = "s"\nkernels = "6.1"\n'
+    table = tmp_path / "deviations.toml"
+    table.write_text(f'target = "rxe"\n[deviation.a]\n{rest}[deviation.b]\ntarget = "nic"\n{rest}')
+    assert [each.target for each in load_deviations(table)] == ["rxe", "nic"]

@@ -59,13 +59,13 @@ class Deviation:
 
 @cache
 def load_deviations(path: Path = TABLE) -> list[Deviation]:
-    entries = tomllib.loads(path.read_text(encoding="utf-8")).get("deviation", {})
+    document = tomllib.loads(path.read_text(encoding="utf-8"))
     found = []
-    for name, entry in entries.items():
+    for name, entry in document.get("deviation", {}).items():
         try:
             deviation = Deviation(
                 id=name,
-                target=str(entry["target"]),
+                target=str(entry.get("target") or document["target"]),
                 rules=tuple(entry["rules"]),
                 cases=tuple(entry["cases"]),
                 says=str(entry["says"]),
