@@ -10,13 +10,15 @@ import pytest
 from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.requester.policy import RequesterPolicy
 from roceproof.conformance.stimulus.requester.play import Play
+from roceproof.conformance.stimulus.requester.requester_checker import Track
+from roceproof.conformance.stimulus.requester.state import Response
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import CasePlace
 from roceproof.conformance.targets.model.device import ModelFactory, ModelTarget
 from roceproof.verbs.queue_pair import Qp
-from roceproof.verbs.work import Outcome
+from roceproof.verbs.work import Op, Outcome, Work
 
 TOO_LONG = 1 << 31 | 1
 
@@ -70,3 +72,24 @@ def test_work_that_completes_out_of_its_order_is_found(monkeypatch: pytest.Monke
         play.until(frames=2)
         with pytest.raises(CaseFailed):
             play.finish()
+
+
+@pytest.mark.parametrize("is_posted_first", [True, False])
+def test_an_answer_may_meet_what_has_left_its_queue_pair_and_not_yet_the_port(
+    is_posted_first: bool,
+) -> None:
+    factory = healthy()
+    with factory.device(CasePlace(name="early", seed=1)) as target:
+        play = Play(Bench(target, factory.claims, seed=1))
+        play.connect(key=1)
+        life = play.scene.qps[1].life
+    track, work = Track(life), Work(wr_id=1, op=Op.SEND, data=b"")
+    if is_posted_first:
+        track.posted(work)
+    track.answered(Response(life.spec.sq_psn, 0x1F, sent_ns=10, expires_ns=20))
+    if not is_posted_first:
+        track.posted(work)
+    (frame,) = track.expected_frames()
+    assert track.takes(frame, 30, begun_ns=25) == 0
+    done = Outcome(wr_id=1, status="success", syndrome=0x1F)
+    assert track.completes(done, 40) is is_posted_first

@@ -53,6 +53,7 @@ class Track(Endings):
 
     def answered(self, response: Response) -> None:
         """A response is on its way."""
+        response = response._replace(posted=len(self.works))
         self._recent.append(response)
         self._keep(after for state in self._states for after in self._hears(state, response))
 
@@ -230,7 +231,11 @@ class Track(Endings):
                 asked = (*asked, Asked(state.psn, time_ns))
         elif is_last:
             due = (*due, Due(state.work, SUCCESS))
-        fresh = tuple(r for r in state.may if r.psn != state.psn or time_ns <= r.expires_ns)
+        fresh = tuple(
+            r
+            for r in state.may
+            if r.psn != state.psn or time_ns <= r.expires_ns or state.work < r.posted
+        )
         return state._replace(
             work=state.work + is_last,
             packet=0 if is_last else state.packet + 1,

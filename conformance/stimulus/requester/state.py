@@ -34,6 +34,8 @@ class Response(NamedTuple):
     """By then the device has dealt with it."""
     is_ghost: bool = False
     """What it answers had not been seen when it was sent."""
+    posted: int = 0
+    """How much work there was then: the device may have sent it, though nothing has left yet."""
 
     @property
     def is_ack(self) -> bool:
