@@ -147,12 +147,8 @@ def first_said(bench: Bench, failure: CaseFailed, moved: Sequence[Movement] = ()
             f"the work was refused ({refusals[0]}): look at {port}, "
             "or say the limit under [limits] of the manifest"
         )
-    for frame in (entry.frame for entry in bench.transcript.entries() if entry.is_sent):
-        if (layout := locate(frame)) and layout.fault:
-            return f"its packet is malformed: {layout.fault}"
-        _, found, due = icrc.check(frame)
-        if due and found and due != found:
-            return f"its packet has a wrong ICRC: want {due.hex()}, got {found.hex()}"
+    if wrong := _wrong_frame(bench):
+        return wrong
     standing = target.standing()
     lacks = stop is not None and any(
         each.field == "payload" and each.got == "0" for each in stop.fields
@@ -172,6 +168,17 @@ def first_said(bench: Bench, failure: CaseFailed, moved: Sequence[Movement] = ()
         return f"work {strays[0].wr_id:#x} is completed for a QPN that has no work: look at cpl_o"
     if ends := [each for each in refusals if each != SUCCESS]:
         return f"its packets are right, and the first work completes with {ends[0]}: look at cpl_o"
+    return None
+
+
+def _wrong_frame(bench: Bench) -> str | None:
+    """What is wrong with the first malformed or damaged packet of the device."""
+    for frame in (entry.frame for entry in bench.transcript.entries() if entry.is_sent):
+        if (layout := locate(frame)) and layout.fault:
+            return f"its packet is malformed: {layout.fault}"
+        _, found, due = icrc.check(frame)
+        if due and found and due != found:
+            return f"its packet has a wrong ICRC: want {due.hex()}, got {found.hex()}"
     return None
 
 
@@ -268,11 +275,13 @@ def _stands_still(bench: Bench) -> str | None:
         pytest.skip(f"{PREFIX}{bench.claims.device} has no streams to stall")
     service, op = _first_of(bench)
     limits = bench.claims.limits
-    bench.target.disturb(tx_stall=_STALL)
     qp = bench.connect(service)
+    qp.transfer(op, limits.bend(_PACKETS * qp.mtu))
+    is_right_at_rest = _wrong_frame(bench) is None
+    bench.target.disturb(tx_stall=_STALL)
     for _ in range(_MESSAGES):
         qp.transfer(op, limits.bend(_PACKETS * qp.mtu))
-    return None
+    return _wrong_frame(bench) if is_right_at_rest else None
 
 
 _QUESTIONS: dict[str, tuple[str, Callable[[Bench], str | None]]] = {

@@ -103,6 +103,21 @@ def test_a_wrong_icrc_is_told_before_what_follows_of_it() -> None:
     assert check.words.startswith("its packet has a wrong ICRC: want ")
 
 
+def test_an_icrc_that_is_wrong_where_streams_are_stalled_alone_fails_there(monkeypatch) -> None:
+    stalls: dict[str, int] = {}
+
+    class Rushed(WireFault):
+        def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
+            return [frame[:-1] + bytes((frame[-1] ^ bool(stalls),))] if parse(frame) else [frame]
+
+    monkeypatch.setattr(ModelTarget, "disturb", lambda _, **percent: stalls.update(percent))
+    factory = CorruptingFactory(ModelFactory(), WireMutant("rushed", "", (), (), make=Rushed))
+    *others, last = check_connectivity(factory, seed=1)
+    assert [check.outcome for check in others] == ["passed"] * 3
+    assert (last.name, last.outcome) == ("back-pressure", "failed")
+    assert last.words.startswith("its packet has a wrong ICRC: want ")
+
+
 def test_so_is_a_length_that_cannot_be() -> None:
     factory = CorruptingFactory(ModelFactory(), WireMutant("udp", "", (), (), make=ShortUdp))
     (check,) = check_connectivity(factory, seed=1)

@@ -135,7 +135,7 @@ def _by_last_beat(scope: Scope) -> Answer | None:
         return None
     doubt, tail = best
     fact = f"wrong where there are {tail}; no value could be recomputed"
-    facts = (doubt, fact) if doubt else (fact,)
+    facts = tuple(filter(None, (doubt, fact if scope.right else "")))
     return Answer(UNDECIDED, scope, scope.wrong, ("S57", "S64", "S66"), facts)
 
 

@@ -163,7 +163,7 @@ def _what(root: Root, trouble: str, shown: str, seen: Mapping[str, Document], ru
     if fields := [each.removeprefix(FIELD) for each in root.troubles if each.startswith(FIELD)]:
         return _of_fields(root, fields, seen)
     if trouble.startswith(RULE) and not root.head:
-        return f"{rule} is broken ({RULES[rule].sentence.rstrip('.')})"
+        return f'{rule} is broken: "{RULES[rule].sentence}"'
     words = in_short(root.head)
     streams = seen.get(shown, {}).get("standing", {})
     is_usual = len(root.cases) >= _USUAL
