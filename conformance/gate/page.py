@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from roceproof import __version__
 from roceproof.common.page import content_hash, part, templates
-from roceproof.conformance.regression.findings import by_certainty
+from roceproof.conformance.regression.findings import by_certainty, in_words
 from roceproof.conformance.rules.table import RULES
 from roceproof.conformance.runner.outcomes import BAD
 
@@ -23,7 +23,7 @@ _STYLES = (("roceproof.conformance.coverage", "page.css"), (_ROOM, "gate.css"))
 def page(gate: Document, stories: Sequence[Document]) -> str:
     """The page of a gate's document; `stories` are told of its root findings, in their order."""
     environment = templates(_ROOM)
-    environment.filters |= {"counted": _counted, "by_certainty": by_certainty}
+    environment.filters |= {"counted": _counted, "by_certainty": by_certainty, "in_words": in_words}
     style = "".join(part(package, name) for package, name in _STYLES)
     groups: dict[str, list[Document]] = {}
     for rule in gate["rules"]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -30,8 +31,7 @@ def print_findings(
     ran = sum(counts.values()) - counts.get(SKIPPED, 0)
     console.print()
     for number, finding in enumerate(findings[:MOST_FINDINGS], start=1):
-        where = f"{_told_of(finding, ran)} {finding['sentence']}"
-        console.print(f"[red]{number}.[/] {escape(where)}", highlight=False)
+        console.print(f"[red]{number}.[/] {escape(in_words(finding, ran))}", highlight=False)
         # How one of them stood is enough for a screen.
         streams = finding.get("streams", []) if number == 1 else []
         for line in [*_details(finding), *streams]:
@@ -45,14 +45,18 @@ def print_findings(
         console.print(f"{untold} failing cases belong to none of these")
 
 
-def _told_of(finding: Document, ran: int) -> str:
-    """In how many cases and random plans it shows."""
-    plans = len(finding.get("plans", ()))
-    of_plans = f"{plans} random plan{'' if plans == 1 else 's'}"
-    if not finding["cases"]:
-        return of_plans
-    cases = f"{finding['count']} of {ran} cases"
-    return f"{cases} and {of_plans}" if plans else cases
+def in_words(finding: Document, ran: int | None = None) -> str:
+    """In how many cases, of so many that ran, and random plans it shows, and what."""
+    count, plans = finding["count"], len(finding.get("plans", ()))
+    of_all = "" if ran is None else f" of {ran}"
+    where = (
+        [f"{count}{of_all} case{'' if (ran or count) == 1 else 's'}"] if finding["cases"] else []
+    )
+    where += [f"{plans} random plan{'' if plans == 1 else 's'}"] if plans else []
+    said = str(finding["sentence"])
+    if count + plans == 1:
+        said = re.sub(r"^\w+", r"\g<0>s", said)  # one shows, two show
+    return f"{' and '.join(where)} {said}"
 
 
 def by_certainty(finding: Document) -> tuple[list[str], list[str]]:

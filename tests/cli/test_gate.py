@@ -257,7 +257,7 @@ def test_the_page_shows_verdict_and_causes_and_nothing_sticks_out(tmp_path, size
         assert browser.find_element(By.TAG_NAME, "h1").text == "FAIL uc_writer, 64 bit"
         cause = browser.find_element(By.CSS_SELECTOR, "details.finding")
         for words in (
-            "1. 1 cases show in every packet",
+            "1. 1 case shows in every packet",
             "got <2>",
             "got   psn=+2",
             REPLAY,

@@ -16,6 +16,7 @@ from roceproof.conformance.wire.frame_edits import (
     resize,
     say_length,
 )
+from roceproof.conformance.wire.headers import ImmDt
 from roceproof.conformance.wire.icrc import compute_at
 from roceproof.conformance.wire.ip import Ipv4, Ipv6, checksum
 from roceproof.conformance.wire.transmitter import Requester
@@ -48,6 +49,17 @@ def test_an_icrc_that_does_not_fit_is_broken_beside_a_wrong_field() -> None:
     at = frame.rindex(packet.payload) + 4
     frame[at] ^= 1
     assert differences(bytes(frame), wanted)[1] == ["LIVE-02", "ICRC-02"]
+
+
+def test_in_a_packet_of_another_kind_its_opcode_alone_is_broken() -> None:
+    wanted = predicted()
+    packet = parse(wanted)
+    assert packet is not None
+    bth = replace(packet.bth, opcode=0x25, ack_req=True)
+    frame = build(replace(packet, bth=bth, extensions=(ImmDt(7),), payload=bytes(12)))
+    text, rules = differences(frame, wanted)
+    assert text.splitlines()[2].startswith("      opcode: want WRITE_ONLY, got SEND_ONLY_IMM")
+    assert rules == ["OPC-01"]
 
 
 @pytest.mark.parametrize("ip", [Ipv4, Ipv6])

@@ -188,6 +188,15 @@ def test_what_is_wrong_behind_a_packet_with_a_wrong_opcode_goes_with_it() -> Non
     assert len(session.sentences()) == 2
 
 
+def test_sizes_that_do_not_fit_behind_a_wrong_opcode_are_not_broken_lengths() -> None:
+    session = Session()
+    for _ in range(3):
+        session.add(({}, "field opcode"), got={"opcode": "SEND_MIDDLE"}, head="wrong")
+        with_troubles(session, "rule OPC-01", "rule MTU-03", "rule RETH-02")
+        session.add(({}, ""))
+    assert told(session)[0]["rules"] == ["OPC-01", "MTU-03"]
+
+
 def test_two_fields_that_are_wrong_in_all_packets_are_two_findings() -> None:
     session = Session()
     for number in range(3):

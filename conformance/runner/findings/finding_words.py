@@ -121,8 +121,9 @@ def _of_troubles(
     Behind a packet of another kind all fields are those of other packets, and break nothing.
     """
     if root.troubles[0] in DECIDES:
-        troubles = [each for each in root.troubles[1:] if each.startswith(RULE)]
-        return [*filter(None, map(rule_of_trouble, [root.troubles[0], *troubles]))]
+        rules = [each for each in root.troubles if each.startswith(RULE)]
+        first, *others = filter(None, map(rule_of_trouble, [root.troubles[0], *rules]))
+        return [first, *(rule for rule in others if not _comes_of([first, *others], rule))]
     follows = {FIELD + "payload"} if FIELD + "pad" in root.troubles else set()
     own = (each for each in root.troubles if each not in follows)  # it is as long as its pad says
     rules = [rule for each in own if (rule := rule_of_trouble(each)) is not None]

@@ -33,7 +33,8 @@ def differences(frame: bytes, wanted: bytes) -> tuple[str, list[str]]:
     """What was wanted and what came, field by field, and the rules that are broken.
 
     An ICRC that fits its own packet is not broken, though it differs where another field does.
-    Where only what the headers say of the packet's length is wrong, that alone is.
+    Where only what the headers say of the packet's length is wrong, that alone is. Of a packet of
+    another kind the opcode comes first, and what else differs but the ICRC breaks nothing.
     """
     frame = without_udp_checksum(frame)
     have, want = parse(frame), parse(wanted)
@@ -44,9 +45,12 @@ def differences(frame: bytes, wanted: bytes) -> tuple[str, list[str]]:
     if not wrong and frame != wanted:
         wrong = [wrong_bytes(wanted, frame)]
     fits = check(frame).judgement is Judgement.OK
+    wrong.sort(key=lambda each: each.field != "opcode")
     accused = [each for each in wrong if not (fits and each.field == "icrc")]
     lines = [f"want  {got(want, flow)}", f"got   {got(have, flow)}"]
     lines += [f"      {each.field}: want {each.want}, got {each.got}" for each in accused or wrong]
+    if accused and accused[0].field == "opcode":
+        accused = [each for each in accused if each.field in ("opcode", "icrc")]
     return "\n".join(lines), [rule for each in accused if (rule := rule_of(each)) is not None]
 
 
