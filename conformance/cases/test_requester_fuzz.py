@@ -89,7 +89,7 @@ def test_a_write_is_not_completed_by_the_answer_to_something_else(
     has_data = response.opcode != 0x12
     qp.send(response.but(payload=MTU, **_msn(response)) if has_data else response.but(msn=1))
     if message.work.wr_id in done(bench, qp):
-        raise bench.failed(f"{response.name} completed a WRITE")
+        raise bench.failed(f"an answer to something else completed a WRITE: {response.name}")
 
 
 def _msn(response: Pattern) -> dict[str, int]:

@@ -16,6 +16,8 @@ from roceproof.common.errors import RoceproofError
 from roceproof.verbs.addresses import parse_gid, parse_mac
 from roceproof.verbs.service import PathMtu, Service
 
+BREACH = "the device breaks its contract"
+
 
 class RecordError(RoceproofError, ValueError):
     """A value does not fit its record. The text names the field and what it may hold."""

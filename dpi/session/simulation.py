@@ -22,7 +22,7 @@ from roceproof.common.interruption import interruptions_held
 from roceproof.dpi.compile.cache import Build, build_simulation, discard
 from roceproof.dpi.contract.connection_records import ConnectionEvent
 from roceproof.dpi.contract.receive_records import ReceiveCompletion
-from roceproof.dpi.contract.records import Completion, RecordError
+from roceproof.dpi.contract.records import BREACH, Completion, RecordError
 from roceproof.dpi.manifest.dut import Manifest
 from roceproof.dpi.session import wire
 from roceproof.dpi.session.events import (
@@ -377,7 +377,7 @@ class Simulation:
         try:
             return index, cycle, unpack(body[wire.COMPLETION.size :])
         except RecordError as error:
-            raise SimulationError(str(error), log=self.log) from error
+            raise SimulationError(f"{BREACH}: {error}", log=self.log) from error
 
 
 def require_writable(waves: Path) -> None:

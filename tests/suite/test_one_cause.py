@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -495,6 +496,88 @@ def test_good_requests_that_are_refused_are_one_finding_and_other_codes_are_not(
     ):
         session.add(({}, ""), head=head, broken=("PSN-12",))
     assert sorted(finding["count"] for finding in told(session)) == [1, 4]
+
+
+@pytest.mark.parametrize(
+    ("cause", "sign"),
+    [
+        (
+            "NAK came where ACK was due; syndrome: want ACK, got 0x62",
+            "NAK came otherwise; psn: want +1, got +0, msn: want 1, got 0",
+        ),
+        (
+            "NAK came where ACK was due; syndrome: want ACK, got 0x62",
+            "want receive 0x4 done with success; got receive 0x4 done with wr_flush_err",
+        ),
+        (
+            "want receive 0x4 done with success; got nothing",
+            "ACK came where RNR was due; syndrome: want RNR, got 0x1f",
+        ),
+        (
+            "want receive 0x4 done with success; got nothing",
+            "fewer receives than were due have completed; want receives completed: 16 success 5 7; "
+            "15 success 9 8; got 16 success 9 8",
+        ),
+    ],
+)
+def test_what_is_only_a_sign_of_another_finding_goes_with_it(cause: str, sign: str) -> None:
+    def count(*heads: str) -> int:
+        session = Session()
+        for head in heads:
+            session.add(({}, ""), head=head, broken=("PSN-12",))
+        return len(session.sentences())
+
+    assert count(cause, cause, sign) == 1
+    assert count(sign, sign) == 1
+    assert count(sign, sign, "want  ACK psn=+0; got   nothing in time") == 2
+    finding = {**told(one_of(cause))[0], "head": cause}
+    plan = {"head": sign, "rules": ["IMM-02"], "case": "a.py", "story": "", "replay": ""}
+    assert [len(each["plans"]) for each in with_plans([finding], [plan])] == [1]
+
+
+def one_of(head: str) -> Session:
+    session = Session()
+    session.add(({}, ""), head=head, broken=("PSN-12",))
+    return session
+
+
+@pytest.mark.parametrize(
+    "heads",
+    [
+        (
+            "want a completion; got nothing in time; qp 0x80: work 0x77 (SEND of 5 bytes, "
+            "number 51) which ends with rem_inv_req_err",
+            "want no such completion on qp 0x80; owed: work 0x4c (SEND of 5 bytes, number 32) "
+            "which ends with rem_inv_req_err; got work 0x4c completed with rnr_retry_exc_err",
+            "want work 0x100 completed with rem_inv_req_err; got nothing",
+        ),
+        (
+            "an answer to something else completed a WRITE: ATOMIC_ACK",
+            "an answer to something else completed a WRITE: READ_RESP_LAST",
+        ),
+    ],
+)
+def test_one_fault_in_other_words_is_one_finding(heads: Sequence[str]) -> None:
+    session = Session()
+    for head in heads:
+        session.add(({}, ""), head=head, broken=("PSN-12",))
+    assert len(session.sentences()) == 1
+
+
+def test_a_device_that_breaks_its_contract_is_accused_of_no_rule_of_the_wire() -> None:
+    session = Session()
+    session.add(
+        head="callee.ready(reply); the device died: the simulation ended: the device breaks its "
+        "contract: cme_o tells of queue pair 0x0 step 1 at path MTU 0: expected path_mtu_e",
+        broken=("LIVE-01",),
+    )
+    also(session, stop={"kind": "death", "fields": [], "words": ""})
+    (finding,) = told(session)
+    assert finding["sentence"].endswith(
+        ": the device breaks its contract: cme_o tells of queue pair 0x0 step 1 at path MTU 0: "
+        "expected path_mtu_e"
+    )
+    assert finding["rules"] == []
 
 
 def test_sequence_naks_that_were_not_due_are_one_finding_of_the_rule_that_tells_of_them() -> None:

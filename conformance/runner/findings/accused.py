@@ -81,8 +81,13 @@ def _is_about(case: Document, rule: str) -> bool:
 def in_most(told: Sequence[Sequence[str]]) -> list[str]:
     """The fewest rules of which nearly each of these cases accuses one, the most common first.
 
-    All of them have one cause, so that a rule that one case alone is about says little of it.
+    All of them have one cause, so that a rule that one case alone is about says little of it, and
+    one that very different faults break says nothing where most accuse another.
     """
+    clear = [rules for rules in told if not all(rule.startswith(OF_MUCH) for rule in rules)]
+    shared = Counter(rule for rules in clear for rule in dict.fromkeys(rules))
+    if 2 * max(shared.values(), default=0) > len(told):
+        told = clear
     found: list[str] = []
     left = [rules for rules in told if rules]
     while left and (not found or len(left) > (1 - _NEARLY_ALL) * len(told)):

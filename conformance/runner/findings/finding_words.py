@@ -61,7 +61,7 @@ def _document(
     )
     stopped = root.stops
     of_troubles = _of_troubles(root, cases, seen)
-    is_plain = root.covers or (root.hides and root.rules)
+    is_plain = root.covers or (root.hides and root.rules) or root.troubles[0] == str(Kind.DEATH)
     rules = [] if root.head and not (stopped or is_plain) else [*of_troubles]
     told: list[list[str]] = []
     if not is_plain and (stopped or root.head or not (rules or root.rules)):

@@ -38,6 +38,7 @@ from roceproof.conformance.suite.reporting.failure import OF_EVERY_PACKET
 from roceproof.conformance.suite.reporting.failure_heads import (
     COMPLAINT,
     WITHOUT_A_PAUSE,
+    follows,
     harms_memory,
     refused_with,
     undue,
@@ -81,7 +82,7 @@ def roots(cases: Mapping[str, Document], seen: Mapping[str, Document]) -> list[R
     _unreached(found)
     found += unexplained(failed - hidden, cases, left, found)
     found = of_temptations(_of_one_thing(found), cases, seen)
-    found = _of_undue(_of_gaps(_of_one_rule(found, cases)))
+    found = _of_undue(_of_gaps(_followers(_of_one_rule(found, cases))))
     return sorted(
         found,
         key=lambda root: (
@@ -93,6 +94,18 @@ def roots(cases: Mapping[str, Document], seen: Mapping[str, Document]) -> list[R
             root.troubles,
         ),
     )
+
+
+def _followers(found: list[Root]) -> list[Root]:
+    """What is no more than a sign of a finding with at least as many cases goes with that."""
+    left: list[Root] = []
+    for root in sorted(found, key=lambda each: -len(each.cases)):
+        cause = next((each for each in left if each.head and follows(root.head, each.head)), None)
+        if cause is None:
+            left.append(root)
+        else:
+            cause.cases |= root.cases
+    return [root for root in found if root in left]
 
 
 def _of_gaps(found: list[Root]) -> list[Root]:

@@ -12,6 +12,7 @@ from roceproof.conformance.suite.reporting.divergence import VAGUE
 from roceproof.conformance.suite.reporting.failure import FIELD_RULES
 from roceproof.conformance.suite.reporting.failure_heads import (
     answer_named,
+    follows,
     likeness,
     name_of_wanted,
     refused_with,
@@ -71,7 +72,7 @@ def explained_by(head: str, rules: Sequence[str], known: Sequence[Root]) -> Root
     if followed := _followed(head, known):
         return followed
     for root in known:
-        is_alike = root.head and _are_alike(root.head, head)
+        is_alike = root.head and (_are_alike(root.head, head) or follows(head, root.head))
         if root.hides or is_alike or (rules and all(map(root.accounts_for, rules))):
             return root
     return None

@@ -7,6 +7,7 @@ import re
 
 from roceproof.conformance.suite.reporting.ends import NO_TIMER
 from roceproof.conformance.suite.reporting.failure import CaseFailed
+from roceproof.dpi.contract.records import BREACH
 
 WITHOUT_A_PAUSE = "with a pause between any two frames all of it is as it should be"
 """What a case has tried with and without."""
@@ -14,6 +15,7 @@ _DIGITS = re.compile(r"\b[0-9a-f]{2}(:[0-9a-f]{2}){5}\b|\b[0-9a-f]{8,}\b|0x[0-9a
 _WRONG_FIELD = re.compile(r"(?:^|[;,] )([a-z][a-z_ ]*): want ")
 _TOLD = re.compile(r"[;,] ([a-z][a-z_ ]*): want (.+?), got ([^;]+?)(?=;|, [a-z_ ]+: |$)")
 _DEATH, _PATH = "the device died: ", re.compile(r"/\S+")
+_BREACH = re.compile(rf"{BREACH}: [^;\n]+")
 COMPLAINT = "an assertion inside the device fails"
 _ASSERTION = re.compile(r"Assertion failed in \S+: (?P<port>port \d+: )?(?P<says>[^;\n]+)")
 _UNSETTLED = " did not converge"
@@ -55,6 +57,12 @@ _TOO_EARLY = re.compile(
     r"|completed with success, and has no answer"
 )
 _OWED = re.compile(r"want a completion; got nothing in time; .*?(?P<stage>which [a-z_ ]+)")
+_OTHERWISE = re.compile(
+    r"want work \S+ completed with (?:rem|rnr|retry)_\w+; got nothing"
+    r"|owed: work (?P<id>\w+) \([^)]*\) which ends with (?P<want>\w+).*"
+    r"; got work (?P=id) completed with (?!success|(?P=want))"
+)
+"""Work that an answer has failed ends in no way, or in another than the answer said."""
 _ENDED = re.compile(r"with (rem_\w+|rnr_retry_exc_err|retry_exc_err)")
 _RECEIVES = re.compile(r"want +receives completed: (?P<want>.*?); got +(?P<got>.*)")
 _OF_A_RECEIVE = ("receive", "status", "byte_len", "immediate")
@@ -62,6 +70,7 @@ _WANT_GOT = re.compile(r"want +(?P<want>.*?); got +(?P<got>[^;]*)")
 """What is told behind that is where it was, and all that came."""
 _SAID = re.compile(r"(\w+)=([^\s;]+)")
 _NAME = re.compile(r"\b[A-Z][A-Z_]+[A-Z]\b(?: ONLY| FIRST| MIDDLE| LAST)?")
+_OPCODE = re.compile(r"\b[A-Z]+(?:_[A-Z]+)+\b")
 _NOTHING, _NONE = "nothing", "none"
 _MISSED = re.compile(r"want for frame .*?ACKNOWLEDGE psn=\S+ syndrome=(?P<syndrome>0x\w+)")
 """What an oracle says of an answer that did not come, if none came otherwise."""
@@ -87,6 +96,15 @@ _UNDUE = {
     ),
 }
 """Answers that came where others were due, or none."""
+_BEHIND_A_REFUSAL = re.compile(
+    r"want receive \S+ done with success; got receive \S+ done with wr_flush_err"
+    r"|^NAK came otherwise; psn: want|^opcode: want \w+, got NAK"
+)
+_RECEIVES_NOTHING = re.compile(r"want receive \S+ done with success; got nothing")
+_TAKES_NO_RECEIVE = re.compile(
+    r"want +RNR [^;]*; got +ACK|syndrome: want RNR, got 0x[01]"
+    r"|(?:fewer receives than were due have completed; )?want receives completed: "
+)
 _UNFLUSHED = re.compile(
     r"fewer receives than were due .*receives completed: ([^;]*; )*\d+ wr_flush_err[^;]*; got"
 )
@@ -126,6 +144,8 @@ def likeness(head: str) -> str:
         return NO_TIMER
     if owed := _OWED.search(head):
         return f"no completion of work {_ENDED.sub('with an error', owed['stage'])}"
+    if _OTHERWISE.search(head):
+        return "no completion of work which ends with an error"
     if _TOO_EARLY.search(head):
         return "completed too early"
     if done := _COMPLETION.search(head):
@@ -150,7 +170,7 @@ def likeness(head: str) -> str:
             if _is_left_out(head):
                 return f"no {names[0]}"
             return f"want {names[0]}, got {got[0]}"
-    return _DIGITS.sub("#", without_place(head))
+    return _DIGITS.sub("#", _OPCODE.sub("a packet", without_place(head)))
 
 
 def wrong_fields(head: str) -> set[str]:
@@ -189,6 +209,17 @@ def refused_with(head: str) -> str:
 def undue(head: str) -> str:
     """What was answered where success, another answer or none was due; empty if that was not it."""
     return next((what for what, like in _UNDUE.items() if like.search(head)), "")
+
+
+def follows(head: str, cause: str) -> bool:
+    """Whether a failure is no more than a sign of what another tells.
+
+    A queue pair that has refused a request ends: its receives are flushed, and what is due later
+    does not come. A message that completes no receive takes none, and the next completes it.
+    """
+    if undue(cause) == "a refusal":
+        return bool(_BEHIND_A_REFUSAL.search(head))
+    return bool(_RECEIVES_NOTHING.search(cause) and _TAKES_NO_RECEIVE.search(head))
 
 
 def answer_named(syndrome: str) -> str:
@@ -284,12 +315,14 @@ def of_death(words: str) -> str | None:
     """What a simulation ended with: an assertion, or a loop that the simulator has given up on."""
     if _UNSETTLED in words:
         return "a combinational loop of the device does not settle"
+    if said := _BREACH.search(words):
+        return said[0]
     found = _ASSERTION.search(words)
     if found is None:
         return None
     what = "the simulation ends"
     if found["port"]:
-        what = "the device breaks its contract"
+        what = BREACH
     elif COMPLAINT in words:
         what = COMPLAINT
     return f"{what}: {found['says']}"
