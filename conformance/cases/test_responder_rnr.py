@@ -3,8 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import pytest
+
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.case import RESPONDER, case, over
+from roceproof.conformance.suite.case import RESPONDER, case, needs, over
+from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     ACK,
@@ -23,6 +28,7 @@ from roceproof.conformance.suite.pattern import (
     WRITE_ONLY_IMM,
     Maker,
 )
+from roceproof.conformance.targets.capability import Capability
 
 pytestmark = RESPONDER
 
@@ -70,6 +76,29 @@ def test_a_receive_beyond_those_that_it_holds_waits_for_its_turn(bench: Bench) -
         qp.expect(ACK(psn=psn))
         qp.receives(number, byte_len=SIZE)
         assert inbox.read(SIZE * psn, SIZE) == data
+
+
+@case("QPS-04", "RNR-01", smoke=True)
+@over(
+    "begin",
+    [Connection.reconnect, pytest.param(Connection.restart, marks=needs(Capability.RESTART))],
+    ids=["through_reset", "at_once"],
+)
+def test_receives_end_with_the_life_of_their_queue_pair(
+    bench: Bench, begin: Callable[[Connection], None]
+) -> None:
+    qp = bench.connect()
+    inbox = qp.region()
+    for _ in range(min(bench.claims.receives, 2)):
+        qp.post_receive(inbox, length=SIZE)
+    begin(qp)
+    send = qp.filled(SEND_ONLY(psn=0, payload=SIZE, a=1))
+    qp.send(send)
+    qp.expect(RNR(psn=0, msn=0))
+    number = qp.post_receive(inbox, length=SIZE)
+    qp.send(send)
+    qp.expect(ACK(psn=0, msn=1))
+    qp.receives(number, byte_len=SIZE)
 
 
 @case("RNR-01", smoke=True)

@@ -41,3 +41,8 @@ class Connection(RequesterSide, ResponderSide):
         self._settle(self._exchange.reopen(self.qp, spec), thought_mtu=thought)
         if isinstance(self.answer_with, Peer):
             self.serve()
+
+    def restart(self) -> None:
+        """Configure the queue pair again as it is, with no RESET in between; needs RESTART."""
+        self._settle(self._exchange.target.restart(self.qp, self.spec))
+        self._exchange.settle()
