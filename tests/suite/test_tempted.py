@@ -60,6 +60,13 @@ def test_and_one_that_a_plan_sends(bench: Bench) -> None:
     assert temptations_of(bench) == ["FUZZ-22"]
 
 
+def test_so_is_a_ping_with_a_wrong_header_checksum(bench: Bench) -> None:
+    play = Play(bench)
+    play.foreign("echo_checksum")
+    play.finish()
+    assert temptations_of(bench) == ["IP-11"]
+
+
 def test_what_is_sent_in_earnest_tempts_nobody(bench: Bench) -> None:
     qp = bench.connect()
     bench.send(qp.frame(ACK(psn=0, tver=1)))
