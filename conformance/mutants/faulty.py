@@ -26,7 +26,9 @@ class Declaration(Protocol):
     ) -> Callable[[T], T]: ...
 
 
-def _faulty(components: Callable[[Any], Components]) -> Declaration:
+def faulty(components: Callable[[Any], Components]) -> Declaration:
+    """A decorator of classes that stand in such components."""
+
     def declare(
         id: str, *, expected: Iterable[str], explained_as: Iterable[str] = ()
     ) -> Callable[[T], T]:
@@ -44,11 +46,11 @@ def _faulty(components: Callable[[Any], Components]) -> Declaration:
 
 
 def _requester(service: Service) -> Declaration:
-    return _faulty(lambda kind: Components(requesters={**REQUESTERS, service: kind}))
+    return faulty(lambda kind: Components(requesters={**REQUESTERS, service: kind}))
 
 
 def _responder(service: Service) -> Declaration:
-    return _faulty(lambda kind: Components(responders={**RESPONDERS, service: kind}))
+    return faulty(lambda kind: Components(responders={**RESPONDERS, service: kind}))
 
 
 faulty_rc_requester = _requester(Service.RC)
@@ -57,9 +59,9 @@ faulty_ud_requester = _requester(Service.UD)
 faulty_rc_responder = _responder(Service.RC)
 faulty_uc_responder = _responder(Service.UC)
 faulty_ud_responder = _responder(Service.UD)
-faulty_ingress = _faulty(lambda kind: Components(ingress=kind))
+faulty_ingress = faulty(lambda kind: Components(ingress=kind))
 """What a port checks of what arrives."""
-faulty_egress = _faulty(lambda kind: Components(egress=kind))
+faulty_egress = faulty(lambda kind: Components(egress=kind))
 """What surrounds the segments of a queue pair."""
-faulty_connection_manager = _faulty(lambda kind: Components(connection_manager=kind))
+faulty_connection_manager = faulty(lambda kind: Components(connection_manager=kind))
 """What a device says on QP1, and what it makes of what it hears there."""

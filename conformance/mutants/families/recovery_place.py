@@ -3,13 +3,10 @@
 
 from __future__ import annotations
 
-from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.model.segment import Segment, distance
 from roceproof.conformance.model.segmentation import ahead
 from roceproof.conformance.mutants.faulty import faulty_rc_requester
-from roceproof.conformance.mutants.faulty_requesters import made_of
-from roceproof.conformance.mutants.wire import model_mutant
 
 
 @faulty_rc_requester("nak-restarts-behind", expected=["NAK-06", "RTX-02"])
@@ -113,19 +110,16 @@ class CompletesTwice(RcRequester):
         super().timeout()
 
 
-@model_mutant("rtx-lower-ack-confuses-the-window", expected=["RTX-21"])
-def _lower_ack_is_fatal() -> Components:
+@faulty_rc_requester("rtx-lower-ack-confuses-the-window", expected=["RTX-21"])
+class LowerAckIsFatal(RcRequester):
     """An ACK below the NAK that restarted ends the queue pair."""
 
-    class LowerAckIsFatal(RcRequester):
-        def receive(self, segment: Segment, now_ns: int) -> None:
-            below = distance(segment.bth.psn, self.window.oldest) < 0
-            if below and self._has_restarted and self.window.messages:
-                self.fail("bad_resp_err")
-                return
-            super().receive(segment, now_ns)
-
-    return made_of(LowerAckIsFatal)
+    def receive(self, segment: Segment, now_ns: int) -> None:
+        below = distance(segment.bth.psn, self.window.oldest) < 0
+        if below and self._has_restarted and self.window.messages:
+            self.fail("bad_resp_err")
+            return
+        super().receive(segment, now_ns)
 
 
 @faulty_rc_requester("rtx-new-work-overtakes", expected=["RTX-24"])

@@ -8,7 +8,7 @@ from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.requester.policy import RequesterPolicy
 from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.model.requester.retries import Retries
-from roceproof.conformance.mutants.faulty import faulty_rc_requester
+from roceproof.conformance.mutants.faulty import faulty, faulty_rc_requester
 from roceproof.conformance.mutants.faulty_requesters import made_of
 from roceproof.conformance.mutants.wire import model_mutant
 from roceproof.verbs.queue_pair import QpSpec
@@ -49,34 +49,6 @@ class AlwaysLooks(RcRequester):
         return now_ns + 2 * (timeout or 0)
 
 
-class OnceMore(Retries):
-    def restore(self) -> None:
-        super().restore()
-        self._left += 1
-
-
-class NeverRestored(Retries):
-    _is_restored = False
-
-    def restore(self) -> None:
-        if not self._is_restored:
-            super().restore()
-        self._is_restored = True
-
-
-class SevenIsSeven(Retries):
-    def after_rnr_nak(self) -> bool:
-        if self._spec.rnr_retry != _RNR_ALWAYS:
-            return super().after_rnr_nak()
-        self._rnr_left -= 1
-        return self._rnr_left >= 0
-
-
-class SevenIsAlways(Retries):
-    def after_timeout(self) -> bool:
-        return self._spec.retry_count == _RNR_ALWAYS or super().after_timeout()
-
-
 def counting(kind: type[Retries]) -> Components:
     """A requester with these counters."""
 
@@ -88,28 +60,47 @@ def counting(kind: type[Retries]) -> Components:
     return made_of(Counting)
 
 
-@model_mutant("retry-once-more", expected=["RTX-05"])
-def _once_more() -> Components:
+faulty_retries = faulty(counting)
+
+
+@faulty_retries("retry-once-more", expected=["RTX-05"])
+class OnceMore(Retries):
     """Retry count r allows r + 1 retries."""
-    return counting(OnceMore)
+
+    def restore(self) -> None:
+        super().restore()
+        self._left += 1
 
 
-@model_mutant("retry-7-is-infinite", expected=["RTX-05"])
-def _seven_is_always() -> Components:
+@faulty_retries("retry-7-is-infinite", expected=["RTX-05"])
+class SevenIsAlways(Retries):
     """Retry count 7 has no end, as that of RNR."""
-    return counting(SevenIsAlways)
+
+    def after_timeout(self) -> bool:
+        return self._spec.retry_count == _RNR_ALWAYS or super().after_timeout()
 
 
-@model_mutant("retry-never-restored", expected=["RTX-06", "RNR-05"])
-def _never_restored() -> Components:
+@faulty_retries("retry-never-restored", expected=["RTX-06", "RNR-05"])
+class NeverRestored(Retries):
     """The retry counters are loaded at connection set-up only."""
-    return counting(NeverRestored)
+
+    _is_restored = False
+
+    def restore(self) -> None:
+        if not self._is_restored:
+            super().restore()
+        self._is_restored = True
 
 
-@model_mutant("rnr-retry-7-is-seven", expected=["RNR-05"])
-def _seven_is_seven() -> Components:
+@faulty_retries("rnr-retry-7-is-seven", expected=["RNR-05"])
+class SevenIsSeven(Retries):
     """RNR retry count 7 allows seven retries."""
-    return counting(SevenIsSeven)
+
+    def after_rnr_nak(self) -> bool:
+        if self._spec.rnr_retry != _RNR_ALWAYS:
+            return super().after_rnr_nak()
+        self._rnr_left -= 1
+        return self._rnr_left >= 0
 
 
 @faulty_rc_requester("rnr-timer-in-other-units", expected=["RNR-03"])
