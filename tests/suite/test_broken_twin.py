@@ -26,7 +26,7 @@ def test_what_is_wrong_beside_the_known_is_told_apart_on_one_screen(tmp_path: Pa
     reply, length, completion = [finding["sentence"] for finding in document["findings"]]
     assert reply.startswith("stop: ") and reply.endswith(" never completed")
     assert length.startswith("show: ip_length is wrong (want ")
-    assert "(UC, " in completion and "one before it is left out" in completion
+    assert "(UC, " in completion and ": it overtook " in completion
     services = [
         {case.rpartition("-")[2] for case in finding["cases"] if "-RC]" in case or "-UC]" in case}
         for finding in document["findings"]

@@ -17,6 +17,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.expect.prediction import predict
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.reporting.failure import CaseFailed
+from roceproof.conformance.suite.reporting.failure_heads import in_short
 from roceproof.conformance.suite.traffic.noise_traffic import Hail, hailing
 from roceproof.conformance.suite.traffic.storm import Storm, all_that_left
 from roceproof.conformance.suite.traffic.storm_crowd import crowd, post_any
@@ -237,6 +238,19 @@ def test_a_queue_pair_in_error_must_be_silent(by_contract: bool) -> None:
             stream.take(frames[1])  # it may have begun to leave
         with pytest.raises(Wrong, match="want  nothing of a queue pair in error"):
             stream.take(frames[2])
+
+
+@pytest.mark.parametrize("overtaken", [1, 3])
+def test_how_many_completions_were_overtaken_is_told_and_the_first_one(overtaken: int) -> None:
+    with bench_of() as bench:
+        stream = Stream(bench.connect(Service.UC), bench.target.host, claims=bench.claims)
+        messages = [stream.post(Op.WRITE, 64) for _ in range(5)]
+        late = Outcome(wr_id=messages[overtaken].work.wr_id, status="success")
+        with pytest.raises(Wrong) as wrong:
+            stream.complete(late)
+    told = f", which is message {overtaken + 1}: it overtook {overtaken}, the first is message 1"
+    assert str(wrong.value).endswith(told)
+    assert in_short(str(wrong.value).replace("\n", "; ")).endswith(told)
 
 
 def test_hail_is_answered_rightly_or_not_at_all() -> None:

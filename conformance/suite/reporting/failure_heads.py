@@ -47,8 +47,9 @@ _COMPLETION = re.compile(
 )
 _OTHER_WORK = re.compile(
     r"want +work (?P<want>\w+)(?: \(message \d+\))? completed with (?P<status>\w+)[^;]*; "
-    r"got +work (?P<got>\w+) completed with (?P=status)\b"
+    r"got +work (?P<got>\w+) completed with (?P=status)\b(?!.*: it overtook )"
 )
+"""Of no work that was posted later, as far as that is told."""
 _REMOTE = re.compile(r"^rem_\w+$")
 _TOO_EARLY = re.compile(
     r"completion came too early|; owed: work .*; got +work \S+ completed"

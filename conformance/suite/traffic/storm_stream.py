@@ -167,8 +167,14 @@ class Stream:
         self.qp.ended.add(outcome.wr_id)
         status = self._status(message)
         if (outcome.wr_id, outcome.status) != (message.work.wr_id, status):
-            later = [m.ordinal for m in self.to_complete if m.work.wr_id == outcome.wr_id]
-            which = f", which is message {later[0]}: one before it is left out" if later else ""
+            numbers = [each.work.wr_id for each in self.to_complete]
+            which = ""
+            if outcome.wr_id in numbers:
+                between = numbers.index(outcome.wr_id)
+                which = (
+                    f", which is message {self.to_complete[between].ordinal}: it overtook "
+                    f"{between + 1}, the first is message {message.ordinal}"
+                )
             raise Wrong(
                 f"want  work {message.work.wr_id:#x} (message {message.ordinal}) "
                 f"completed with {status}\ngot   {told}{which}",
