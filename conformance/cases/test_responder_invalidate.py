@@ -8,6 +8,7 @@ from roceproof.conformance.suite.case import RESPONDER, case, needs, over
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import OUT_OF_SEQUENCE
 from roceproof.conformance.suite.memory import at
+from roceproof.conformance.suite.packet_flow import is_refusal
 from roceproof.conformance.suite.pattern import (
     ACCESS_ERROR,
     ACK,
@@ -138,4 +139,9 @@ def test_a_key_of_another_protection_domain_is_not_killed(bench: Bench) -> None:
         qp.send(SEND_ONLY_INV(psn=0, payload=8, inv=theirs.rkey, a=1))
         qp.expect_silence(allowing=[ACK(psn=0), NAK(ACCESS_ERROR, psn=0)])
     for domain, region in enumerate(regions):
-        lives(bench.connect(domain=domain), region)
+        owner = bench.connect(domain=domain)
+        owner.send(WRITE_ONLY(psn=0, payload=8, a=1, **at(region)))
+        if is_refusal(owner.peek()):
+            text = "a SEND with invalidate killed a key of another protection domain"
+            raise bench.failed(text, rules=["RETH-10"])
+        owner.expect(ACK(psn=0))

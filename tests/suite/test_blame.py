@@ -11,6 +11,9 @@ from xml.etree import ElementTree
 import pytest
 from own_cases import Suite
 
+from roceproof.conformance.cases.test_responder_invalidate import (
+    test_a_key_of_another_protection_domain_is_not_killed as kills_no_foreign_key,
+)
 from roceproof.conformance.mutants.corrupting_target import CorruptingFactory
 from roceproof.conformance.mutants.frames import request_of
 from roceproof.conformance.mutants.wire import WireFault, WireMutant, wire_mutants
@@ -171,6 +174,17 @@ def test_a_case_that_only_counts_is_not_reached_either() -> None:
 
 def test_a_wrong_status_is_the_cases_own() -> None:
     assert blamed(WireFault, completed_too_early, "NAK-09").broken == ("NAK-09",)
+
+
+def test_a_killed_key_of_another_domain_is_told_as_that() -> None:
+    components = wire_mutants()["rc-domain-not-compared-to-kill"].components
+    assert components is not None
+    factory = ModelFactory(components=components())
+    with factory.device(CasePlace(name="killed", seed=1)) as device:
+        bench = Bench(device, factory.claims, seed=1)
+        with pytest.raises(CaseFailed, match="killed a key of another") as failure:
+            kills_no_foreign_key(bench)
+    assert failure.value.rules == ("RETH-10",)
 
 
 @pytest.mark.parametrize("name", UNCHECKED)

@@ -122,6 +122,14 @@ class DomainNotCompared(RcResponder):
         return ACCESS if length and found is None else None
 
 
+@faulty_rc_responder("rc-domain-not-compared-to-kill", expected=["RETH-10"])
+class DomainNotComparedToKill(RcResponder):
+    """SEND with invalidate makes keys of other protection domains invalid, too."""
+
+    def can_invalidate(self, rkey: int) -> bool:
+        return self.memory.region(rkey) is not None
+
+
 @faulty_rc_responder("rc-short-write-accepted", expected=["RETH-11"])
 class ShortWriteAccepted(RcResponder):
     """A WRITE that ends before DMALen is complete."""
