@@ -8,8 +8,9 @@ frames come up again and again: each is built or read once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from ipaddress import ip_address
 from struct import pack
 
 from roceproof.conformance.wire.framing import ETHER_IPV4, ETHER_IPV6, payload_of_ethernet
@@ -116,6 +117,19 @@ def what_is_wrong_with_arp(frame: bytes, host: Host, asker: Host) -> str:
         for name, part in _OF_AN_ARP_FRAME.items()
         if frame[part] != want[part]
     )
+
+
+def reply_to_another(frame: bytes, askers: Iterable[Host] = ()) -> str:
+    """Whom an ARP reply is for that is for none of these; empty if it is for one, or no reply."""
+    found = payload_of_ethernet(frame)
+    if found is None or found[0] != ETHER_ARP:
+        return ""
+    said = frame[found[1] :]
+    mac, ip = said[18:24], said[24:28]
+    if not said.startswith(ARP_ANSWER) or frame[:6] != mac:
+        return ""
+    is_known = any(mac == host.mac or ip == host.ip for host in askers)
+    return "" if is_known else f"an ARP reply to {ip_address(ip)}"
 
 
 def _arp(kind: int, sender: Host, to: bytes, target: bytes) -> bytes:

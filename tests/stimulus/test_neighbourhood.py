@@ -10,7 +10,7 @@ import pytest
 from roceproof.conformance.stimulus.requester.arp_and_ping import Neighbourhood
 from roceproof.conformance.targets.ping import ECHO_REPLIES
 from roceproof.conformance.wire.icmp import icmp_frame, icmp_message
-from roceproof.conformance.wire.neighbours import solicit
+from roceproof.conformance.wire.neighbours import answer, solicit
 from roceproof.verbs.addresses import Host
 
 DEVICE = Host(mac=b"\x02\0\0\0\0\x02", ip=ipaddress.ip_address("192.168.1.2").packed)
@@ -34,6 +34,17 @@ def test_what_may_be_dropped_may_be_answered_after_all_was_quiet_but_once() -> N
     stray = near.answers(reply(third))
     assert "nothing that was asked" in str(stray)
     assert stray is not None and stray.rule == "LIVE-03"
+
+
+def test_an_arp_reply_to_who_asked_for_somebody_else_is_no_wrong_answer_to_another() -> None:
+    near, other = Neighbourhood(DEVICE), ASKER._replace(mac=b"\2\0\0\0\0\7", ip=b"\x0a\1\2\3")
+    unasked = answer(solicit(other, DEVICE.ip), {DEVICE.ip: DEVICE.mac})
+    assert unasked is not None
+    for _ in range(2):
+        near.asks(ASKER, None)
+        stray = near.answers(unasked)
+        assert stray is not None and stray.rule == "LIVE-03"
+        assert stray.text == "an answer to nothing that was asked: an ARP reply to 10.1.2.3"
 
 
 def test_what_is_owed_is_missed_when_all_is_quiet() -> None:

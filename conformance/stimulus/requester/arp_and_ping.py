@@ -19,6 +19,7 @@ from roceproof.conformance.wire.neighbours import (
     BROADCAST,
     is_advertised,
     is_question,
+    reply_to_another,
     what_is_wrong_with_arp,
 )
 from roceproof.verbs.addresses import Host
@@ -99,12 +100,14 @@ class Neighbourhood:
             if self._fits(question, frame):
                 return None
             if question.is_owed:
+                if to := reply_to_another(frame, [question.asker]):
+                    return _unasked(to)
                 if question.echo is None:
                     wrong = what_is_wrong_with_arp(frame, self._host, question.asker)
                 else:
                     wrong = what_is_wrong(frame, question.echo)
                 return Problem(f"a wrong answer to {_told(question)}{wrong}", "LIVE-01")
-        return Problem(f"an answer to nothing that was asked: {frame[:80].hex()}", "LIVE-03")
+        return _unasked(reply_to_another(frame) or frame[:80].hex())
 
     @property
     def is_owing(self) -> bool:
@@ -135,6 +138,10 @@ class Neighbourhood:
         is_whole = frame[14] == _VERSION_AND_SIZE and frame[20] & _FRAGMENT == frame[21] == 0
         is_tight &= is_whole and frame[22] > 0
         return is_tight and frame[26:34] == host.ip + asker.ip and _sum(frame[14:34]) == 0xFFFF
+
+
+def _unasked(answer: str) -> Problem:
+    return Problem(f"an answer to nothing that was asked: {answer}", "LIVE-03")
 
 
 def _sum(header: bytes) -> int:

@@ -16,7 +16,12 @@ from roceproof.conformance.suite.traffic.storm_stream import Stream
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire import frame_edits as edits
 from roceproof.conformance.wire.icmp import icmp_frame, icmp_message, what_is_wrong
-from roceproof.conformance.wire.neighbours import is_advertised, solicit, what_is_wrong_with_arp
+from roceproof.conformance.wire.neighbours import (
+    is_advertised,
+    reply_to_another,
+    solicit,
+    what_is_wrong_with_arp,
+)
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.service import Service
 
@@ -77,6 +82,9 @@ class Hail:
         """What the device has answered until now are right answers to what it was asked."""
         for frame in self._bench.target.asides():
             if not self._is_right(frame):
+                if to := reply_to_another(frame, self._bench.peers):
+                    text = f"an answer to nothing that was asked: {to}"
+                    raise self._bench.failed(text, rules=["LIVE-03"])
                 if frame[12:14] == b"\x08\x06":
                     peers = self._bench.peers
                     asker = next((each for each in peers if each.mac == frame[:6]), peers[0])
