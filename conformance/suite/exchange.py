@@ -248,15 +248,7 @@ class Exchange:
         return got(packet, flow) if number is None else f"qp{number} {got(packet, flow)}"
 
     def _no_flow(self) -> FlowCodec:
-        return FlowCodec(
-            src=self.target.host,
-            dst=self.peers[0],
-            dest_qpn=0,
-            src_qpn=0,
-            service=0,
-            request_start=0,
-            response_start=0,
-        )
+        return FlowCodec(src=self.target.host, dst=self.peers[0], dest_qpn=0)
 
     def _frames(self, packet: bytes | ScapyPacket) -> list[bytes]:
         return list(whole_frames(packet, self.peers[0], self.target.host, self.random))

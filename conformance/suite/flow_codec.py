@@ -35,15 +35,18 @@ _SERVICE_SHIFT = 5
 
 @dataclass(frozen=True, kw_only=True)
 class FlowCodec:
-    """Who sends to whom, and where PSNs start: of requests that travel here, and of responses."""
+    """Who sends to whom, and where PSNs start: of requests that travel here, and of responses.
+
+    PSNs are absolute where no start is said.
+    """
 
     src: Host
     dst: Host
     dest_qpn: int
-    src_qpn: int
-    service: int
-    request_start: int
-    response_start: int
+    src_qpn: int = 0
+    service: int = 0
+    request_start: int = 0
+    response_start: int = 0
     sport: int = 0xC000
     tos: int = 0
     ttl: int = 64

@@ -53,8 +53,6 @@ class QueuePair:
             dest_qpn=self.qp.qpn,
             src_qpn=spec.remote_qpn,
             service=int(spec.service),
-            request_start=0,
-            response_start=0,
             sport=_DYNAMIC_PORTS | spec.remote_qpn & 0x3FFF,
         )
 

@@ -112,8 +112,5 @@ def _flow(packet: Packet) -> FlowCodec:
         src=Host(packet.src_mac, packet.ip.src),
         dst=Host(packet.dst_mac, packet.ip.dst),
         dest_qpn=packet.bth.dest_qpn,
-        src_qpn=0,
         service=packet.bth.opcode >> 5,
-        request_start=0,
-        response_start=0,
     )
