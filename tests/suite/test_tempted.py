@@ -7,12 +7,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from roceproof.conformance.runner.attribution.repeated import asks_again
+from roceproof.conformance.runner.attribution.last_request import asks_again, refuses_no_bytes
 from roceproof.conformance.runner.findings.tempted import temptations_of
 from roceproof.conformance.stimulus.requester.answers import DAMAGED
 from roceproof.conformance.stimulus.requester.play import Play
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.pattern import ACK, SEND_ONLY, WRITE_ONLY
+from roceproof.conformance.suite.memory import at
+from roceproof.conformance.suite.pattern import ACK, NAK, SEND_ONLY, WRITE_ONLY
+from roceproof.conformance.suite.reporting.transcript import Entry
 from roceproof.conformance.targets.interface import CasePlace
 from roceproof.conformance.targets.model.device import ModelFactory
 from roceproof.conformance.wire import frame_edits as edits
@@ -98,3 +100,16 @@ def test_requests_of_two_queue_pairs_are_none_of_each_others(bench: Bench) -> No
     for qp in (bench.connect(), bench.connect()):
         bench.send(qp.frame(WRITE_ONLY(psn=0, va=0, rkey=0, dmalen=0)), flow=qp.to_device)
     assert not asks_again(bench)
+
+
+@pytest.mark.parametrize(("size", "has_none"), [(0, True), (4, False)])
+def test_a_refused_request_of_no_bytes_is_known_by_its_psn(
+    bench: Bench, size: int, has_none: bool
+) -> None:
+    qp = bench.connect()
+    region = qp.region()
+    qp.send(WRITE_ONLY(psn=0, payload=size, **at(region)))
+    refused = qp.from_device.build(NAK(0x62, psn=0))
+    qp.send(WRITE_ONLY(psn=1, payload=4 - size, **at(region)))
+    bench.transcript.add(Entry(bench.target.now_ns, True, refused))
+    assert refuses_no_bytes(bench) is has_none

@@ -33,6 +33,7 @@ _MOST_AGREE = 0.8
 _ALONE = "; the answers to them, and none that was heeded, have"
 _USUAL = 10
 """Cases in which a good request is refused, before a port of the wrapper is looked at for it."""
+_OF_NO_BYTES, _NO_BYTES = "RETH-05", "the request had no bytes"
 _MOST_FIELDS = 4
 """More are counted in a sentence, and the first is named."""
 
@@ -169,7 +170,8 @@ def _what(root: Root, trouble: str, shown: str, seen: Mapping[str, Document], ru
     streams = seen.get(shown, {}).get("standing", {})
     is_usual = len(root.cases) >= _USUAL
     where = (
-        (is_usual and of_a_refusal(words, streams))
+        (rule == _OF_NO_BYTES and _NO_BYTES)
+        or (is_usual and of_a_refusal(words, streams))
         or of_a_foreign_key(words, streams)
         or of_a_repeat(words)
     )

@@ -11,7 +11,7 @@ import pytest
 
 from roceproof.common.printable import printable_lines
 from roceproof.conformance.rules.table import RULES, Severity
-from roceproof.conformance.runner.attribution.repeated import asks_again
+from roceproof.conformance.runner.attribution.last_request import asks_again, refuses_no_bytes
 from roceproof.conformance.runner.attribution.rule_attribution import Blame, blame, services_of
 from roceproof.conformance.runner.findings.observations import observed
 from roceproof.conformance.runner.judging.bench_law import hold_to_the_law
@@ -43,6 +43,7 @@ _ALIVE = "LIVE-01"
 REQUESTS = "requests"
 """The folder of what a device has asked for, which another one can be asked, too."""
 _UNANSWERED, _DUPLICATE = ("ACK-01",), ("DUP-01",)
+_HAS_NO_RIGHT, _NEEDS_NONE = ("RETH-07",), ("RETH-05",)
 _EXPLAINED = pytest.StashKey[int]()
 _MOST_EXPLAINED = 24
 """Failing cases of a process that `explain` looks at; it costs more than the cases do."""
@@ -117,6 +118,8 @@ def _differed(bench: Bench, failure: CaseFailed, stop: Stop | None) -> tuple[str
     if stop is not None and stop.kind is Kind.NO_COMPLETION and stop.at is not None:
         return ("ACK-08" if stop.at.spec.service is Service.RC else "UC-01",)
     told = on_services(differed(failure), services_of(bench))
+    if told == _HAS_NO_RIGHT and refuses_no_bytes(bench):
+        return _NEEDS_NONE
     return _DUPLICATE if told == _UNANSWERED and asks_again(bench) else told
 
 

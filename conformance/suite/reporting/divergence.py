@@ -38,6 +38,7 @@ _SAYS_ITSELF = (
     "NAK-02",
     "NAK-09",
     "RTX-",
+    "RETH-05",
     "RETH-12",
     "MSN-",
     "IMM-",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Whether what a device owes is the answer to a duplicate."""
+"""What the last request was: a duplicate, or one of no bytes that was refused."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from roceproof.conformance.wire.codec import parse
 from roceproof.conformance.wire.opcodes import OPCODES, REQUESTS
 from roceproof.conformance.wire.psn import PSN_MODULUS
 
+_REFUSES = range(0x61, 0x64)
 _HALF = PSN_MODULUS // 2
 
 
@@ -26,3 +27,18 @@ def asks_again(bench: Bench) -> bool:
         if not is_behind:
             highest[flow] = psn
     return is_behind
+
+
+def refuses_no_bytes(bench: Bench) -> bool:
+    """Whether the last fatal NAK is of a request whose RETH says that it has no bytes."""
+    refused: int | None = None
+    for entry in reversed(bench.transcript.epochs[-1].entries):
+        packet = parse(entry.frame)
+        if packet is None:
+            continue
+        if entry.is_sent:
+            if refused is None and packet.aeth and packet.aeth.syndrome in _REFUSES:
+                refused = packet.bth.psn
+        elif packet.bth.psn == refused:
+            return packet.reth is not None and packet.reth.length == 0
+    return False
