@@ -31,26 +31,30 @@ def timeout_ns(request: CmMessage) -> int:
 
 @case("GID-01", smoke=True)
 def test_ipv4_addresses_stand_mapped_in_the_gids_of_a_req(bench: Bench) -> None:
-    callee = Callee(bench)
-    gids = callee.request["local_gid"], callee.request["remote_gid"]
-    assert gids == (gid_of(callee.device.ip), gid_of(callee.peer.ip))
+    require_gids(Callee(bench))
 
 
 @case("GID-01", needs=[Capability.IPV6])
 def test_ipv6_addresses_are_the_gids_of_a_req(bench: Bench) -> None:
-    callee = Callee(bench, ipv6=True)
-    gids = callee.request["local_gid"], callee.request["remote_gid"]
-    assert gids == (gid_of(callee.device.ip), gid_of(callee.peer.ip))
+    require_gids(Callee(bench, ipv6=True))
+
+
+def require_gids(callee: Callee) -> None:
+    gids = {"local_gid": gid_of(callee.device.ip), "remote_gid": gid_of(callee.peer.ip)}
+    callee.require(callee.request, **gids)
 
 
 @case("CM-09")
 def test_a_req_names_service_and_addresses_as_the_rdma_ip_cm_does(bench: Bench) -> None:
     callee = Callee(bench)
-    request = callee.request
-    assert request["service_id"] == SERVICE_ID
-    assert (request["ip_cm_version"], request["ip_version"]) == (0, 4)
-    assert request["source_ip"] == int.from_bytes(callee.device.ip)
-    assert request["target_ip"] == int.from_bytes(callee.peer.ip)
+    callee.require(
+        callee.request,
+        service_id=SERVICE_ID,
+        ip_cm_version=0,
+        ip_version=4,
+        source_ip=int.from_bytes(callee.device.ip),
+        target_ip=int.from_bytes(callee.peer.ip),
+    )
 
 
 @case("CM-03", smoke=True)
@@ -111,8 +115,8 @@ def test_a_device_that_hangs_up_says_so_and_is_gone(bench: Bench) -> None:
     qp = callee.established(reply)
     bench.target.hang_up(qp.qp)
     goodbye = callee.hear(Attribute.DREQ)
-    ids = goodbye["local_id"], goodbye["remote_id"], goodbye["qpn"]
-    assert ids == (callee.request["local_id"], reply["local_id"], reply["qpn"])
+    ids = {"local_id": callee.request["local_id"], "remote_id": reply["local_id"]}
+    callee.require(goodbye, **ids, qpn=reply["qpn"])
     callee.send(replace(callee.follow_up(Attribute.DREP, reply), transaction=goodbye.transaction))
     qp.send(WRITE_ONLY(psn=0, a=1))
     qp.expect_silence()

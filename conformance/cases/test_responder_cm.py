@@ -128,11 +128,7 @@ def test_a_repeated_req_draws_the_same_rep(bench: Bench) -> None:
     request = caller.request(local_response_timeout=SOON)
     first = caller.ask(request, Attribute.REP)
     again = caller.ask(request, Attribute.REP)
-    differ = [name for name, said in first.fields.items() if again.fields.get(name) != said]
-    told = [f"{name}: want {first[name]:#x}, got {again[name]:#x}" for name in differ]
-    if differ:
-        text = "; ".join(["a repeated REQ draws another REP", *told])
-        raise bench.failed(text, rules=["CM-03"])
+    caller.require(again, "the REP that a repeated REQ draws", **first.fields)
     assert again.transaction == first.transaction
 
 
@@ -146,7 +142,7 @@ def test_a_dreq_ends_the_connection(bench: Bench) -> None:
     qp.expect(ACK(psn=0))
     goodbye = caller.follow_up(Attribute.DREQ, request, reply, qpn=reply["qpn"])
     answer = caller.ask(goodbye, Attribute.DREP)
-    assert (answer["local_id"], answer["remote_id"]) == (reply["local_id"], request["local_id"])
+    caller.require(answer, local_id=reply["local_id"], remote_id=request["local_id"])
     qp.send(WRITE_ONLY(psn=1, a=1), READ_REQUEST(psn=2, dmalen=0, a=1))
     qp.expect_silence()
     assert caller.ask(goodbye, Attribute.DREP) == answer, "a repeated DREQ has its answer, too"

@@ -79,6 +79,16 @@ class ManagementEnd:
             raise self.bench.failed(f"want  {names}\ngot   {_told(packet, message)}")
         return message
 
+    def require(self, came: CmMessage, of: str = "", /, **want: int) -> None:
+        """Fails with each field of a message that is not as wanted; `of` is what it may be."""
+        wrong = [
+            f"{name} of {of or came.attribute.name}: want {value:#x}, got {came[name]:#x}"
+            for name, value in want.items()
+            if came[name] != value
+        ]
+        if wrong:
+            raise self.bench.failed("; ".join(wrong))
+
     def _next(self, within_ns: int | None) -> tuple[Packet | None, CmMessage | None]:
         packet = self.management.next(timeout_ns=within_ns)
         return packet, None if packet is None else CmMessage.unpack(packet.payload)
