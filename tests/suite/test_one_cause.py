@@ -530,6 +530,11 @@ def test_what_is_only_a_sign_of_another_finding_goes_with_it(cause: str, sign: s
     assert count(cause, cause, sign) == 1
     assert count(sign, sign) == 1
     assert count(sign, sign, "want  ACK psn=+0; got   nothing in time") == 2
+    session = Session()
+    for head, rule in ((cause, "IMM-04"), (cause, "IMM-04"), (sign, "UC-04"), (sign, "UC-04")):
+        session.add(({}, ""), head=head, broken=(rule,))
+    (merged,) = told(session)
+    assert (merged["count"], merged["rules"]) == (4, ["IMM-04"])
     finding = {**told(one_of(cause))[0], "head": cause}
     plan = {"head": sign, "rules": ["IMM-02"], "case": "a.py", "story": "", "replay": ""}
     assert [len(each["plans"]) for each in with_plans([finding], [plan])] == [1]

@@ -56,7 +56,7 @@ def in_doubt(rules: Iterable[str], failing: Set[str], cases: Mapping[str, Docume
     another, and not more of the cases that are about it have passed: one that is about several
     rules fails for any of them.
     """
-    told = [accused(cases[name]) for name in failing]
+    told = _clear([accused(cases[name]) for name in failing])
     found = []
     for rule in rules:
         passing = sum(case["outcome"] == PASSED for case in cases.values() if _is_about(case, rule))
@@ -81,13 +81,9 @@ def _is_about(case: Document, rule: str) -> bool:
 def in_most(told: Sequence[Sequence[str]]) -> list[str]:
     """The fewest rules of which nearly each of these cases accuses one, the most common first.
 
-    All of them have one cause, so that a rule that one case alone is about says little of it, and
-    one that very different faults break says nothing where most accuse another.
+    All of them have one cause, so that a rule that one case alone is about says little of it.
     """
-    clear = [rules for rules in told if not all(rule.startswith(OF_MUCH) for rule in rules)]
-    shared = Counter(rule for rules in clear for rule in dict.fromkeys(rules))
-    if 2 * max(shared.values(), default=0) > len(told):
-        told = clear
+    told = _clear(told)
     found: list[str] = []
     left = [rules for rules in told if rules]
     while left and (not found or len(left) > (1 - _NEARLY_ALL) * len(told)):
@@ -96,3 +92,10 @@ def in_most(told: Sequence[Sequence[str]]) -> list[str]:
         found.append(min(counts, key=lambda r: (is_vague([r]), -counts[r], places[r])))
         left = [rules for rules in left if found[-1] not in rules]
     return found
+
+
+def _clear(told: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
+    """Without those that name rules of very different faults alone, where most share another."""
+    clear = [rules for rules in told if not all(rule.startswith(OF_MUCH) for rule in rules)]
+    shared = Counter(rule for rules in clear for rule in dict.fromkeys(rules))
+    return clear if 2 * max(shared.values(), default=0) > len(told) else told

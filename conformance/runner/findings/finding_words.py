@@ -66,7 +66,7 @@ def _document(
     rules = [] if root.head and not (stopped or is_plain) else [*of_troubles]
     told: list[list[str]] = []
     if not is_plain and (stopped or root.head or not (rules or root.rules)):
-        shared = [cases[name] for name in sorted(root.cases)]
+        shared = [cases[name] for name in sorted(root.tellers)]
         told = [accused(case) for case in shared]
         rules += rules_in_common(shared)
     rules += [rule for rule in of_troubles if rule not in rules]  # told by what a case has said
@@ -96,7 +96,7 @@ def _document(
         "stops": stopped,
         "streams": seen.get(shown, {}).get("streams", []) if stopped else [],
         "rules": rules,
-        "in_doubt": in_doubt(lent, root.cases, cases),
+        "in_doubt": in_doubt(lent, root.tellers, cases),
         "any_rules": sorted(any_of),
         "representative": {
             "case": cases[shown]["case"],

@@ -49,6 +49,8 @@ class Root:
     """Whatever else its cases lack came of it."""
     rules: set[str] = field(default_factory=set)
     """What is accused besides the rules of its troubles."""
+    signs: set[str] = field(default_factory=set)
+    """Those of its cases that show only what follows from it."""
 
     @property
     def stops(self) -> bool:
@@ -81,6 +83,17 @@ class Root:
         self.troubles += other.troubles
         self.cases |= other.cases
         self.rules |= other.rules
+        self.signs |= other.signs
+
+    def takes_sign(self, other: Root) -> None:
+        """Make another one, which only follows from it, a part of this."""
+        self.signs |= other.cases - self.cases
+        self.cases |= other.cases
+
+    @property
+    def tellers(self) -> set[str]:
+        """The cases that tell what is broken."""
+        return self.cases - self.signs
 
 
 def rule_of_trouble(trouble: str) -> str | None:

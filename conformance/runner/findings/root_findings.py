@@ -104,7 +104,7 @@ def _followers(found: list[Root]) -> list[Root]:
         if cause is None:
             left.append(root)
         else:
-            cause.cases |= root.cases
+            cause.takes_sign(root)
     return [root for root in found if root in left]
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from roceproof.conformance.model.cm.messages import MAD_BYTES, Attribute, CmMessage
@@ -79,15 +80,17 @@ class ManagementEnd:
             raise self.bench.failed(f"want  {names}\ngot   {_told(packet, message)}")
         return message
 
-    def require(self, came: CmMessage, of: str = "", /, **want: int) -> None:
-        """Fails with each field of a message that is not as wanted; `of` is what it may be."""
+    def require(
+        self, came: CmMessage, of: str = "", /, rules: Sequence[str] = (), **want: int
+    ) -> None:
+        """Fails with each field of a message that is not as wanted; `of` is what that is called."""
         wrong = [
             f"{name} of {of or came.attribute.name}: want {value:#x}, got {came[name]:#x}"
             for name, value in want.items()
             if came[name] != value
         ]
         if wrong:
-            raise self.bench.failed("; ".join(wrong))
+            raise self.bench.failed("; ".join(wrong), rules=rules)
 
     def _next(self, within_ns: int | None) -> tuple[Packet | None, CmMessage | None]:
         packet = self.management.next(timeout_ns=within_ns)
