@@ -98,14 +98,17 @@ def roots(cases: Mapping[str, Document], seen: Mapping[str, Document]) -> list[R
 
 def _followers(found: list[Root]) -> list[Root]:
     """What is no more than a sign of a finding with at least as many cases goes with that."""
-    left: list[Root] = []
-    for root in sorted(found, key=lambda each: -len(each.cases)):
-        cause = next((each for each in left if each.head and follows(root.head, each.head)), None)
-        if cause is None:
-            left.append(root)
-        else:
+    left = list(found)
+    for root in found:
+        causes = (
+            each
+            for each in left
+            if each.head and follows(root.head, each.head) and len(each.cases) >= len(root.cases)
+        )
+        if cause := next(causes, None):
             cause.takes_sign(root)
-    return [root for root in found if root in left]
+            left = [each for each in left if each is not root]
+    return left
 
 
 def _of_gaps(found: list[Root]) -> list[Root]:
