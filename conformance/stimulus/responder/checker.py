@@ -177,7 +177,8 @@ class Asked:
     def judge(self) -> str | None:
         """What does not fit, now that the device is at rest."""
         self.read.clear()
-        wrong = self._wrong_answer() or self._wrong_completion() or self._wrong_memory()
+        fresh = self.frames[self._judged :]
+        wrong = self._wrong_answer() or self._wrong_completion() or self._wrong_memory(fresh)
         expected = {distance(psn, self.qp.spec.rq_psn) for psn in self.oracle.next_psns}
         if len(expected) == 1:
             (due,) = expected
@@ -236,7 +237,7 @@ class Asked:
                 )
         return None
 
-    def _wrong_memory(self) -> str | None:
+    def _wrong_memory(self, fresh: Sequence[bytes]) -> str | None:
         found = {p.region.rkey: p.region.read(0, p.region.size) for p in self._all_places()}
         starts = [each.start for each in self.receives if self.is_datagram]
         unsaid = [range(at, at + _UNSAID) for at in starts]
@@ -246,7 +247,7 @@ class Asked:
             return None
         rkey, offset = differing
         place = next(p for p in self._all_places() if p.region.rkey == rkey)
-        told = self._to_be_written(place, offset)
+        told = self._to_be_written(place, offset, fresh)
         if place is self.inbox and self.is_datagram and self._is_in_front(offset):
             told = ", in front of a datagram"
         return f"want  other bytes from {offset} on in the region of key {rkey:#x}{told}"
@@ -254,9 +255,10 @@ class Asked:
     def _is_in_front(self, offset: int) -> bool:
         return any(offset in range(each.start, each.start + GRH_BYTES) for each in self.receives)
 
-    def _to_be_written(self, place: Place, offset: int) -> str:
-        """By what of this life: by requests, or by what comes into a receive."""
-        families = families_at(self.frames, place.region.addr + offset, place.region.rkey)
+    def _to_be_written(self, place: Place, offset: int, fresh: Sequence[bytes]) -> str:
+        """By requests since the last rest, or else of this life; by what comes into a receive."""
+        address, key = place.region.addr + offset, place.region.rkey
+        families = families_at(fresh, address, key) or families_at(self.frames, address, key)
         if place is self.inbox:
             families = {Family.SEND for each in self.receives if offset in each}
         if Family.ATOMIC in families and Family.WRITE not in families:
