@@ -3,7 +3,7 @@
 
 [[exclude]]
 kind = "toggle"             # line, branch or toggle
-module = "roce_endpoint"    # as in a shell: * for anything
+module = "roce_endpoint"    # as in a shell: * for anything; any if it is not there
 name = "port_gid_i[127:32]" # of a bit or a span; of a line or branch, its number; "a, b" for both
 widths = [64]               # all if it is not there
 why = "..."
@@ -75,7 +75,7 @@ def load_exclusions(path: Path) -> Sequence[Exclusion]:
     for row in tomllib.loads(path.read_text(encoding="utf-8")).get("exclude", []):
         widths = tuple(row.pop("widths", ()))
         try:
-            exclusion = Exclusion(**row, widths=widths)
+            exclusion = Exclusion(**{"module": "*", **row}, widths=widths)
         except TypeError as error:
             raise ExclusionError(f"{path}: {row}: {error}") from None
         if exclusion.kind not in KINDS or not exclusion.why:

@@ -117,5 +117,11 @@ def test_a_wrong_exclusion_is_named(tmp_path: Path, entry: str) -> None:
         load_exclusions(path)
 
 
+def test_an_exclusion_that_says_no_module_is_of_any(tmp_path: Path) -> None:
+    path = tmp_path / "coverage.toml"
+    path.write_text('[[exclude]]\nkind = "toggle"\nname = "a"\nwhy = "x"\n')
+    assert load_exclusions(path) == [Exclusion("toggle", "*", "a", "x")]
+
+
 def test_every_exclusion_has_a_reason() -> None:
     assert all(each.why for each in load_exclusions(REFERENCE_DUT.with_name("coverage.toml")))
