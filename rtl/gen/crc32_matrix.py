@@ -3,7 +3,8 @@
 
     python rtl/gen/crc32_matrix.py > rtl/icrc/crc32_matrix_pkg.sv
 
-The package holds literals only, so that no HDL front end has to unroll an LFSR.
+The package holds the rows as literals, so that no HDL front end has to unroll an LFSR; what takes
+back more zeros than a byte is squared from what takes back that.
 """
 
 from collections.abc import Callable
@@ -11,7 +12,6 @@ from collections.abc import Callable
 POLYNOMIAL = 0xEDB88320  # 802.3, reflected
 REGISTER_BITS = 32
 BEAT_BITS = 1024
-UNWIND_STAGES = 7  # 1, 2, 4, ... 64 bytes: up to one byte less than the widest beat
 
 HEADER = """\
 // SPDX-License-Identifier: BSD-2-Clause
@@ -23,12 +23,31 @@ HEADER = """\
 // that meets it. CrcRow[j] has a bit for each bit of the beat that register
 // bit j depends on. A bit's effect depends only on its distance from the end,
 // so a beat of W bits uses the last W columns, CrcRow[j][1023 -: W].
-// UnwindRow[n][j] does the same for taking back 2**n trailing zero bytes.
+// UnwindRow[n][j] does the same for taking back 2**n trailing zero bytes: n
+// times the square of what takes back one.
 
 `ifndef CRC32_MATRIX_PKG_SV
 `define CRC32_MATRIX_PKG_SV
 
 package crc32_matrix_pkg;
+"""
+
+UNWIND = """\
+  function automatic logic [31:0][31:0] unwind_rows(int unsigned squares);
+    logic [31:0][31:0] root;
+    unwind_rows = UnwindByteRow;
+    for (int unsigned n = 0; n < squares; n++) begin
+      root        = unwind_rows;
+      unwind_rows = '0;
+      for (int unsigned j = 0; j < 32; j++) begin
+        for (int unsigned i = 0; i < 32; i++) unwind_rows[j] ^= root[j][i] ? root[i] : '0;
+      end
+    end
+  endfunction
+
+  parameter logic [6:0][31:0][31:0] UnwindRow = {
+    unwind_rows(6), unwind_rows(5), unwind_rows(4), unwind_rows(3),
+    unwind_rows(2), unwind_rows(1), unwind_rows(0)};
 """
 
 FOOTER = """
@@ -74,29 +93,25 @@ def crc_rows() -> list[int]:
     return rows(columns[::-1])
 
 
-def unwind_rows(zero_bytes: int) -> list[int]:
-    """Return the rows that take back `zero_bytes` trailing zero bytes."""
-    return rows([repeat(unwind, 1 << i, 8 * zero_bytes) for i in range(REGISTER_BITS)])
+def unwind_rows() -> list[int]:
+    """Return the rows that take back one trailing zero byte."""
+    return rows([repeat(unwind, 1 << i, 8) for i in range(REGISTER_BITS)])
 
 
-def packed(literals: list[str], indent: str) -> str:
+def packed(literals: list[str]) -> str:
     """Join literals, element 0 first in the list, as a packed array: element 0 is written last."""
-    return ",\n".join(indent + literal for literal in reversed(literals))
+    return ",\n".join(f"    {literal}" for literal in reversed(literals))
 
 
 def package() -> str:
     """Return the text of the SystemVerilog package."""
-    crc = packed([f"1024'h{row:0{BEAT_BITS // 4}x}" for row in crc_rows()], "    ")
-    stages = []
-    for stage in range(UNWIND_STAGES):
-        literals = packed([f"32'h{row:08x}" for row in unwind_rows(1 << stage)], "      ")
-        stages.append(f"{{\n{literals}}}")
+    crc = packed([f"1024'h{row:0{BEAT_BITS // 4}x}" for row in crc_rows()])
+    byte = packed([f"32'h{row:08x}" for row in unwind_rows()])
     return (
         f"{HEADER}\n"
         f"  parameter logic [31:0][1023:0] CrcRow = {{\n{crc}}};\n\n"
-        f"  parameter logic [{UNWIND_STAGES - 1}:0][31:0][31:0] UnwindRow = {{\n"
-        f"{packed(stages, '    ')}}};\n"
-        f"{FOOTER}"
+        f"  localparam logic [31:0][31:0] UnwindByteRow = {{\n{byte}}};\n\n"
+        f"{UNWIND}{FOOTER}"
     )
 
 
