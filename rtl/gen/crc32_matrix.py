@@ -24,7 +24,8 @@ HEADER = """\
 // bit j depends on. A bit's effect depends only on its distance from the end,
 // so a beat of W bits uses the last W columns, CrcRow[j][1023 -: W].
 // UnwindRow[n][j] does the same for taking back 2**n trailing zero bytes: n
-// times the square of what takes back one.
+// times the square of what takes back one. Together they take back up to one
+// byte less than the widest beat has.
 
 `ifndef CRC32_MATRIX_PKG_SV
 `define CRC32_MATRIX_PKG_SV
