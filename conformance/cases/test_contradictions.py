@@ -110,7 +110,7 @@ def test_a_mark_before_its_end_says_nothing_of_a_question(bench: Bench) -> None:
         ask(bench, asked, asked.asks(bench.peers[0], size), is_marked=True)
 
 
-@case("ACK-08", "FUZZ-22", needs=[Capability.RC, Capability.DAMAGE], smoke=True)
+@case("ACK-08", "ETH-09", needs=[Capability.RC, Capability.DAMAGE], smoke=True)
 @REQUESTER
 def test_a_mark_before_its_end_says_nothing_of_an_ack(bench: Bench) -> None:
     qp = bench.connect(path_mtu=256)
@@ -124,7 +124,7 @@ def test_a_mark_before_its_end_says_nothing_of_an_ack(bench: Bench) -> None:
         qp.completes(message)
 
 
-@case("PSN-12", "FUZZ-22", needs=[Capability.RC, Capability.DAMAGE], smoke=True)
+@case("PSN-12", "ETH-09", needs=[Capability.RC, Capability.DAMAGE], smoke=True)
 @RESPONDER
 @over("marked", [True, False], ids=["marked", "between damaged ones"])
 def test_a_mark_before_its_end_says_nothing_of_a_request(bench: Bench, *, marked: bool) -> None:

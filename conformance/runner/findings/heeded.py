@@ -15,7 +15,7 @@ from roceproof.conformance.runner.findings.root import Root, fields_of
 
 Document = Mapping[str, Any]
 _WORDS = {
-    "FUZZ-22": "the MAC's mark of damage, rx_tuser_i",
+    "ETH-09": "the MAC's mark of damage, rx_tuser_i",
     "ICRC-14": "a wrong ICRC",
     "IP-11": "a wrong IPv4 header checksum",
     "GID-05": "the IP address of another station",

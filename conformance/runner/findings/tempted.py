@@ -18,7 +18,7 @@ from roceproof.conformance.wire.opcodes import Transport
 from roceproof.verbs.service import Service
 
 _MOST_FRAMES, _GSI = 512, 1
-_OF_A_MARK = "FUZZ-22"
+_OF_A_MARK = "ETH-09"
 _IPV4, _IP_AT, _FULL_KEY = b"\x08\x00", 14, 0x7FFF
 _OF_FAULTS: dict[Fault | None, str] = {
     Fault.FRAGMENT: "IP-12",

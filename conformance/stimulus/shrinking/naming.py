@@ -50,7 +50,7 @@ _OF_FLAWS = {
     "short": "BTH-16",
     "cut": "MTU-06",
     "port": "FUZZ-19",
-    "damaged": "FUZZ-22",
+    "damaged": "ETH-09",
     "mac": "FUZZ-22",
 }
 _OF_ANSWERS = {
