@@ -212,17 +212,18 @@ class Asked:
         start = self.qp.spec.rq_psn
         return (
             f"{told(wrong, start)}\n"
-            f"      to {self._asked_by(wrong, frames)}, {first} frames of this life before;"
+            f"      to {self._asked_by(wrong, frames)}; {first} had come in this life before these;"
             f" in all came {all_shown(segments, start)}"
         )
 
     def _asked_by(self, wrong: Unexplained, frames: Sequence[bytes]) -> str:
         if wrong.place == len(frames):
-            return f"{wrong.place} frames"
+            return f"{wrong.place} frames since the last rest"
         packet = parse(frames[wrong.place])
         what = "no RoCE" if packet is None else name_of(packet.bth.opcode)
         psn = 0 if packet is None else distance(packet.bth.psn, self.qp.spec.rq_psn)
-        return f"frame {wrong.place} of {len(frames)}, {what} at {psn:+d}"
+        which = f"frame {wrong.place + 1} of {len(frames)} since the last rest"
+        return f"{which}, {what} at {psn:+d}"
 
     def _wrong_completion(self) -> str | None:
         self._outcomes += self._bench.completions(self.qp, count=0, within_ns=0)
