@@ -540,6 +540,15 @@ def test_what_is_only_a_sign_of_another_finding_goes_with_it(cause: str, sign: s
     assert [len(each["plans"]) for each in with_plans([finding], [plan])] == [1]
 
 
+def test_a_plan_that_shows_more_wrong_fields_goes_with_the_cases_that_show_fewer() -> None:
+    session = one_of("want receive 0x4; a receive completed otherwise; byte_len: want 8, got 7")
+    plan = {
+        "head": "a receive completed otherwise; byte_len: want 0, got 9; immediate: want 9, got 0",
+        **{"rules": ["IMM-02"], "case": "a.py", "story": "", "replay": ""},
+    }
+    assert [len(each["plans"]) for each in with_plans(told(session), [plan])] == [1]
+
+
 def one_of(head: str) -> Session:
     session = Session()
     session.add(({}, ""), head=head, broken=("PSN-12",))

@@ -72,10 +72,18 @@ def explained_by(head: str, rules: Sequence[str], known: Sequence[Root]) -> Root
     if followed := _followed(head, known):
         return followed
     for root in known:
-        is_alike = root.head and (_are_alike(root.head, head) or follows(head, root.head))
-        if root.hides or is_alike or (rules and all(map(root.accounts_for, rules))):
+        if root.hides or _is_sign_of(head, root) or (rules and all(map(root.accounts_for, rules))):
             return root
     return None
+
+
+def _is_sign_of(head: str, root: Root) -> bool:
+    """Whether it is told alike, follows from it, or shows its wrong fields and more."""
+    if not root.head:
+        return False
+    fields = wrong_fields(root.head) - {"icrc"}
+    is_wider = bool(fields) and fields <= wrong_fields(head)
+    return _are_alike(root.head, head) or follows(head, root.head) or is_wider
 
 
 def _failures(case: Document, seen: Document) -> list[tuple[str, Sequence[str]]]:
