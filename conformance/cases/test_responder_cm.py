@@ -128,7 +128,7 @@ def test_a_repeated_req_draws_the_same_rep(bench: Bench) -> None:
     request = caller.request(local_response_timeout=SOON)
     first = caller.ask(request, Attribute.REP)
     again = caller.ask(request, Attribute.REP)
-    caller.require(again, "the REP that a repeated REQ draws", rules=["CM-03"], **first.fields)
+    caller.require(again, "the REP that a repeated REQ draws", ["CM-03"], **first.fields)
     assert again.transaction == first.transaction
 
 

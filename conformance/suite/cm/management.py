@@ -81,7 +81,7 @@ class ManagementEnd:
         return message
 
     def require(
-        self, came: CmMessage, of: str = "", /, rules: Sequence[str] = (), **want: int
+        self, came: CmMessage, of: str = "", rules: Sequence[str] = (), /, **want: int
     ) -> None:
         """Fails with each field of a message that is not as wanted; `of` is what that is called."""
         wrong = [
