@@ -29,6 +29,7 @@ from roceproof.conformance.runner.findings.root import (
     fields_of,
 )
 from roceproof.conformance.runner.findings.shared_features import of_stop, of_trouble
+from roceproof.conformance.runner.findings.signs import with_signs
 from roceproof.conformance.runner.findings.swaps import are_swapped
 from roceproof.conformance.runner.findings.unexplained import LENGTHS, unexplained
 from roceproof.conformance.runner.findings.whole_run import Fact, facts, in_all, of
@@ -38,7 +39,6 @@ from roceproof.conformance.suite.reporting.failure import OF_EVERY_PACKET
 from roceproof.conformance.suite.reporting.failure_heads import (
     COMPLAINT,
     WITHOUT_A_PAUSE,
-    follows,
     harms_memory,
     refused_with,
     undue,
@@ -82,7 +82,7 @@ def roots(cases: Mapping[str, Document], seen: Mapping[str, Document]) -> list[R
     _unreached(found)
     found += unexplained(failed - hidden, cases, left, found)
     found = of_temptations(_of_one_thing(found), cases, seen)
-    found = _of_undue(_of_gaps(_followers(_of_one_rule(found, cases))))
+    found = _of_undue(_of_gaps(with_signs(_of_one_rule(found, cases))))
     return sorted(
         found,
         key=lambda root: (
@@ -94,21 +94,6 @@ def roots(cases: Mapping[str, Document], seen: Mapping[str, Document]) -> list[R
             root.troubles,
         ),
     )
-
-
-def _followers(found: list[Root]) -> list[Root]:
-    """What is no more than a sign of a finding with at least as many cases goes with that."""
-    left = list(found)
-    for root in found:
-        causes = (
-            each
-            for each in left
-            if each.head and follows(root.head, each.head) and len(each.cases) >= len(root.cases)
-        )
-        if cause := next(causes, None):
-            cause.takes_sign(root)
-            left = [each for each in left if each is not root]
-    return left
 
 
 def _of_gaps(found: list[Root]) -> list[Root]:

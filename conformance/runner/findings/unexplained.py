@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from roceproof.conformance.runner.findings.root import STOPS, Root, family, fields_of
+from roceproof.conformance.runner.findings.signs import follows
 from roceproof.conformance.suite.header_displacement import DISPLACED, DISPLACING
 from roceproof.conformance.suite.reporting.divergence import VAGUE
 from roceproof.conformance.suite.reporting.failure import FIELD_RULES
 from roceproof.conformance.suite.reporting.failure_heads import (
     answer_named,
-    follows,
     likeness,
     name_of_wanted,
     refused_with,

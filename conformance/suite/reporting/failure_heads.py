@@ -83,8 +83,9 @@ _SYNDROME = re.compile(
 )
 _REFUSED = re.compile(r"got +NAK [^;]*?syndrome=(0x6[1-3])|syndrome: want \w+, got (0x6[1-3])")
 _UNREFUSED = re.compile(r"want +NAK [^;]*?syndrome=(0x6\d)|syndrome: want (0x6\d), got")
+REFUSAL = "a refusal"
 _UNDUE = {
-    "a refusal": re.compile(
+    REFUSAL: re.compile(
         r"want +(?:ACK|READ_RESP\w*|ATOMIC\w*) [^;]*; got +NAK [^;]*syndrome=0x6[1-3]"
         r"|syndrome: want ACK, got 0x6[1-3]"
         r"|want receive \S+ done with success; got receive \S+ done with loc_"
@@ -97,15 +98,6 @@ _UNDUE = {
     ),
 }
 """Answers that came where others were due, or none."""
-_BEHIND_A_REFUSAL = re.compile(
-    r"want receive \S+ done with success; got receive \S+ done with wr_flush_err"
-    r"|^NAK came otherwise; psn: want|^opcode: want \w+, got NAK"
-)
-_RECEIVES_NOTHING = re.compile(r"want receive \S+ done with success; got nothing")
-_TAKES_NO_RECEIVE = re.compile(
-    r"want +RNR [^;]*; got +ACK|syndrome: want RNR, got 0x[01]"
-    r"|(?:fewer receives than were due have completed; )?want receives completed: "
-)
 _UNFLUSHED = re.compile(
     r"fewer receives than were due .*receives completed: ([^;]*; )*\d+ wr_flush_err[^;]*; got"
 )
@@ -210,17 +202,6 @@ def refused_with(head: str) -> str:
 def undue(head: str) -> str:
     """What was answered where success, another answer or none was due; empty if that was not it."""
     return next((what for what, like in _UNDUE.items() if like.search(head)), "")
-
-
-def follows(head: str, cause: str) -> bool:
-    """Whether a failure is no more than a sign of what another tells.
-
-    A queue pair that has refused a request ends: its receives are flushed, and what is due later
-    does not come. A message that completes no receive takes none, and the next completes it.
-    """
-    if undue(cause) == "a refusal":
-        return bool(_BEHIND_A_REFUSAL.search(head))
-    return bool(_RECEIVES_NOTHING.search(cause) and _TAKES_NO_RECEIVE.search(head))
 
 
 def answer_named(syndrome: str) -> str:
