@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 MOST_LINES = 20
@@ -39,16 +39,17 @@ def build_errors(log: str) -> list[str]:
     return kept[:MOST_LINES] + [f"... and {more} more lines"] * (more > 0)
 
 
-def misfit(log: str, pasted: Mapping[str, str], *, where: Path) -> str | None:
+def misfit(log: str, pasted: Mapping[str, Sequence[str]], *, where: Path) -> str | None:
     """The first error at what a manifest has put into sources of ours, which lie in a folder.
 
-    `pasted` has, by the manifest's keys, what stands there of them; None if it is none of that.
+    `pasted` has, by the manifest's keys, what stands there of them, or what an error says of it,
+    first of all what brings errors at others; None if it is none of that.
     """
-    for found in _SHOWN.finditer(log):
-        if Path(found["file"]).parent == where:
-            for key, text in pasted.items():
-                if text in found["line"]:
-                    return _plain(f"{key}: {found['says']}")
+    ours = [found for found in _SHOWN.finditer(log) if Path(found["file"]).parent == where]
+    for key, texts in pasted.items():
+        for found in ours:
+            if any(text in found["line"] or text in found["says"] for text in texts):
+                return _plain(f"{key}: {found['says']}")
     return None
 
 

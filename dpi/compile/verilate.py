@@ -111,14 +111,15 @@ def _circuit_words(circuit: Circuit) -> Iterator[str]:
         yield f"-DROCEPROOF_DUT_PARAMETERS={given}"
 
 
-def _pasted(recipe: Recipe) -> dict[str, str]:
+def _pasted(recipe: Recipe) -> dict[str, Sequence[str]]:
     """What stands in sources of ours as the manifest says it, by its keys."""
     circuit = recipe.circuit
     door = circuit.defines.get(BACKDOOR)
+    given = circuit.parameters.items()
     return {
-        **{f"parameters.{name}": f".{name}({value})" for name, value in circuit.parameters.items()},
-        **({"responder.backdoor": f"u_dut.{door}["} if door else {}),
-        "top": f"{recipe.dut} #(",
+        **{f"parameters.{name}": [f".{name}({value})"] for name, value in given},
+        "top": [f"{recipe.dut} #(", f"missing module/interface: '{recipe.dut}'"],
+        **({"responder.backdoor": [f"u_dut.{door}["]} if door else {}),
     }
 
 

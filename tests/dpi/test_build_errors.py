@@ -56,7 +56,14 @@ def test_what_a_manifest_says_is_told_apart_from_the_devices_own_errors() -> Non
     said = "Parameter pin not found: 'DEPTH'"
     theirs = "%Error: rtl/a.sv:1:1: no\n    1 | .DEPTH(4)\n"
     log = f"{theirs}%Error-PIN: sv/p.sv:7:2: {said}\n  : ... note\n    7 | , .DEPTH(4)\n"
-    pasted = {"top": "mine #(", "parameters.DEPTH": ".DEPTH(4)"}
+    pasted = {"top": ["mine #("], "parameters.DEPTH": [".DEPTH(4)"]}
     assert misfit(log, pasted, where=Path("sv")) == f"parameters.DEPTH: {said}"
-    assert misfit(log, {"top": "mine #("}, where=Path("sv")) is None
+    assert misfit(log, {"top": ["mine #("]}, where=Path("sv")) is None
     assert misfit(LOG, pasted, where=Path("sv")) is None
+
+
+def test_a_module_that_is_missing_is_told_before_what_lies_in_it() -> None:
+    said = "Dotted reference to missing module/interface: 'mine'"
+    log = f"%Error: sv/p.sv:9:2: {said}\n    9 | x = u_dut.memory[0];\n"
+    pasted = {"top": ["mine #(", "module/interface: 'mine'"], "responder.backdoor": ["u_dut.me"]}
+    assert misfit(log, pasted, where=Path("sv")) == f"top: {said}"
