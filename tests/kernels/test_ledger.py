@@ -16,7 +16,7 @@ from roceproof.conformance.suite.limits.deviations import TABLE
 
 CAUSES = root_causes()
 MAILS = [cause for cause in CAUSES if cause.patches]
-DEVIATIONS = {each["id"]: each for each in tomllib.loads(TABLE.read_text())["deviation"]}
+DEVIATIONS = tomllib.loads(TABLE.read_text())["deviation"]
 NO_FIXES = {"short-mad"}
 
 
