@@ -224,6 +224,6 @@ def test_what_a_case_says_is_told_and_steers_nothing(suite, jobs: str) -> None:
     assert done.returncode == 1, done.stderr
     said = done.stdout + done.stderr
     assert "\x1b" not in said and "\u202e" not in said and "without a word" not in said
-    assert "show: \\x1b[31m red \\u202e \\ud800\n" in said
-    assert "show: \\x1b[2J its own words" in said
+    assert "shows: \\x1b[31m red \\u202e \\ud800\n" in said
+    assert "shows: \\x1b[2J its own words" in said
     assert "ValueError: \\x1b]0;owned\\x07 \\ud800" in said
