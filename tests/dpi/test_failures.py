@@ -55,7 +55,8 @@ def test_withdrawn_offer_breaks_the_contract(start_echo):
 def test_a_status_that_there_is_not_is_told_with_its_work(start_echo):
     text = misbehave(start_echo(), 5)
     assert text.startswith(
-        "work 0x1 completed with status 99, expected one of ibv_wc_status, 0..23"
+        "the device breaks its contract: work 0x1 completed with status 99, "
+        "expected one of ibv_wc_status, 0..23"
     )
 
 
