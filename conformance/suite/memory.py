@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.suite.reporting.failure import AS_CONTRACTED, CaseFailed
@@ -28,9 +28,8 @@ def at(region: Region, offset: int = 0) -> dict[str, int]:
     return {"va": (region.addr + offset) % _ADDRESSES, "rkey": region.rkey}
 
 
-def families_at(frames: Iterable[bytes], address: int, rkey: int) -> set[Family]:
+def families_at(frames: Iterable[bytes], address: int, rkey: int) -> Iterator[Family]:
     """Of which families the requests are that name that byte of the device's memory."""
-    found = set()
     for packet in map(parse, frames):
         if packet is None:
             continue
@@ -40,8 +39,7 @@ def families_at(frames: Iterable[bytes], address: int, rkey: int) -> set[Family]
             continue
         length = max(named.length, len(packet.payload)) if isinstance(named, Reth) else _WORD
         if (address - named.address) % _ADDRESSES < length:
-            found.add(request.row.family)
-    return found
+            yield request.row.family
 
 
 def otherwise(want: bytes, got: bytes, before: bytes) -> str | None:

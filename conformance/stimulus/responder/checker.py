@@ -259,7 +259,7 @@ class Asked:
     def _to_be_written(self, place: Place, offset: int, fresh: Sequence[bytes]) -> str:
         """By requests since the last rest, or else of this life; by what comes into a receive."""
         address, key = place.region.addr + offset, place.region.rkey
-        families = families_at(fresh, address, key) or families_at(self.frames, address, key)
+        families = {*families_at(fresh, address, key)} or {*families_at(self.frames, address, key)}
         if place is self.inbox:
             families = {Family.SEND for each in self.receives if offset in each}
         if Family.ATOMIC in families and Family.WRITE not in families:

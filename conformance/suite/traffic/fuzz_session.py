@@ -122,7 +122,7 @@ class FuzzSession:
             n for n, (now, was) in enumerate(zip(found, self._before, strict=False)) if now != was
         )
         return region is self.region and not all(
-            families_at(self._frames, region.addr + n, region.rkey) for n in changed
+            any(families_at(self._frames, region.addr + n, region.rkey)) for n in changed
         )
 
     def _places(self) -> list[tuple[Region, int, int]]:
