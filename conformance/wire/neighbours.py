@@ -19,6 +19,8 @@ from roceproof.conformance.wire.icmp import IPV4_BYTES, ethernet, icmp_frame, ic
 from roceproof.verbs.addresses import Host
 
 BROADCAST = b"\xff" * 6
+UNASKED = "an answer to nothing that was asked"
+"""What failures say of it that are told as one."""
 ALL_NODES = Host(bytes.fromhex("333300000001"), bytes.fromhex("ff02") + bytes(13) + b"\x01")
 SOLICITED_NODE = bytes.fromhex("ff02") + bytes(9) + bytes.fromhex("01ff")
 ARP_REQUEST, ARP_REPLY = 1, 2

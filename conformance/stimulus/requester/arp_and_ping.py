@@ -17,6 +17,7 @@ from roceproof.conformance.wire.framing import ETHERNET_MINIMUM
 from roceproof.conformance.wire.icmp import icmp_message, what_is_wrong
 from roceproof.conformance.wire.neighbours import (
     BROADCAST,
+    UNASKED,
     is_advertised,
     is_question,
     reply_to_another,
@@ -141,7 +142,7 @@ class Neighbourhood:
 
 
 def _unasked(answer: str) -> Problem:
-    return Problem(f"an answer to nothing that was asked: {answer}", "LIVE-03")
+    return Problem(f"{UNASKED}: {answer}", "LIVE-03")
 
 
 def _sum(header: bytes) -> int:

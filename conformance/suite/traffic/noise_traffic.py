@@ -17,6 +17,7 @@ from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire import frame_edits as edits
 from roceproof.conformance.wire.icmp import icmp_frame, icmp_message, what_is_wrong
 from roceproof.conformance.wire.neighbours import (
+    UNASKED,
     is_advertised,
     reply_to_another,
     solicit,
@@ -83,8 +84,7 @@ class Hail:
         for frame in self._bench.target.asides():
             if not self._is_right(frame):
                 if to := reply_to_another(frame, self._bench.peers):
-                    text = f"an answer to nothing that was asked: {to}"
-                    raise self._bench.failed(text, rules=["LIVE-03"])
+                    raise self._bench.failed(f"{UNASKED}: {to}", rules=["LIVE-03"])
                 if frame[12:14] == b"\x08\x06":
                     peers = self._bench.peers
                     asker = next((each for each in peers if each.mac == frame[:6]), peers[0])
