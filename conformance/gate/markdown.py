@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from roceproof.conformance.gate.document import told_landed, told_plans, told_seeds
-from roceproof.conformance.regression.findings import accusation
+from roceproof.conformance.regression.findings import accusation, counted
 from roceproof.conformance.runner.outcomes import FAILED
 
 Document = dict[str, Any]
@@ -44,10 +44,6 @@ def _against(document: Document) -> Iterable[str]:
     yield ""
 
 
-def _cases(count: int) -> str:
-    return "1 case" if count == 1 else f"{count} cases"
-
-
 def _findings(document: Document) -> Iterable[str]:
     findings = document["findings"]
     for check in document["connectivity"]:
@@ -55,10 +51,7 @@ def _findings(document: Document) -> Iterable[str]:
             first = check["words"].partition("\n")[0]
             yield f"- {check['width']} bit: {check['says']}: failed, {_code(first)}"
     for number, finding in enumerate(findings[:_MOST_FINDINGS], start=1):
-        plans = len(finding["plans"])
-        told = [_cases(finding["count"])] if finding["cases"] else []
-        told += [f"{plans} random plan{'' if plans == 1 else 's'}"] if plans else []
-        yield f"{number}. {_code(finding['sentence'])} ({', '.join(told)})"
+        yield f"{number}. {_code(finding['sentence'])} ({', '.join(counted(finding))})"
         if finding["explained"]:
             yield f"   explained by {_code(finding['explained'])}"
         if finding["manifest"]:

@@ -45,18 +45,22 @@ def print_findings(
         console.print(f"{untold} failing cases belong to none of these")
 
 
-def in_words(finding: Document, ran: int | None = None) -> str:
-    """In how many cases, of so many that ran, and random plans it shows, and what."""
+def counted(finding: Document, ran: int | None = None) -> list[str]:
+    """In how many cases, of so many that ran, and in how many random plans it shows."""
     count, plans = finding["count"], len(finding.get("plans", ()))
     of_all = "" if ran is None else f" of {ran}"
-    where = (
-        [f"{count}{of_all} case{'' if (ran or count) == 1 else 's'}"] if finding["cases"] else []
-    )
-    where += [f"{plans} random plan{'' if plans == 1 else 's'}"] if plans else []
+    told = [(plans, f"{plans} random plan")] if plans else []
+    if finding["cases"]:
+        told.insert(0, (ran or count, f"{count}{of_all} case"))
+    return [noun if many == 1 else f"{noun}s" for many, noun in told]
+
+
+def in_words(finding: Document, ran: int | None = None) -> str:
+    """In how many cases and plans it shows, and what."""
     said = str(finding["sentence"])
-    if count + plans == 1:
+    if finding["count"] + len(finding.get("plans", ())) == 1:
         said = re.sub(r"^\w+", r"\g<0>s", said)  # one shows, two show
-    return f"{' and '.join(where)} {said}"
+    return f"{' and '.join(counted(finding, ran))} {said}"
 
 
 def by_certainty(finding: Document) -> tuple[list[str], list[str]]:
