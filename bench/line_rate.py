@@ -173,7 +173,6 @@ def measure(manifest: Manifest, load: Load) -> Pace:
 
 
 def loads(width: int) -> Iterator[Load]:
-    """All that is measured at a width."""
     for service in SERVICES:
         for path_mtu in PATH_MTUS:
             for message in MESSAGES:

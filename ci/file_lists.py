@@ -46,7 +46,6 @@ targets:
 
 
 def file_lists() -> Iterator[tuple[Path, str]]:
-    """Each file and what belongs in it."""
     endpoint = load_manifest(REFERENCE_DUT)
     yield (
         RX_PATH,

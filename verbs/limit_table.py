@@ -59,7 +59,6 @@ class Limit:
     """Whether it is kept with what the device claims, and not in `Limits`."""
 
     def is_reason(self, text: str) -> bool:
-        """Whether a skip was for this limit."""
         parts = [re.escape(literal) for literal, *_ in string.Formatter().parse(self.beyond)]
         return bool(self.beyond) and re.search(".*".join(parts), text) is not None
 

@@ -79,7 +79,6 @@ class Limits:
 
     @cached_property
     def fixed_of_qp(self) -> dict[str, int]:
-        """What is fixed of each queue pair."""
         return {name: n for name, n in self.fixed.items() if name in FIXABLE_OF_QP}
 
     @cached_property
@@ -131,7 +130,6 @@ class Limits:
         return None
 
     def against_operation(self, service: Service, op: Op) -> str | None:
-        """Why an operation is not tried on a service."""
         if self.operations is None or op in self.operations.get(service, frozenset()):
             return None
         return f"it has no {op.name} on {service.name}"

@@ -85,7 +85,6 @@ class Source:
         return CaptureError(self.name, offset, reason, remedy)
 
     def not_ethernet(self, link_type: int) -> CaptureError:
-        """The error for a capture without any Ethernet."""
         reason = f"holds link type {link_type} and no Ethernet"
         remedy = "capture on the Ethernet interface itself"
         if link_type in _LINUX_COOKED:

@@ -39,7 +39,6 @@ class Exclusion:
     widths: tuple[int, ...] = ()
 
     def covers(self, point: Point, width: int) -> bool:
-        """Whether it excludes a point at a width."""
         return (
             self.kind == point.kind
             and (not self.widths or width in self.widths)
@@ -70,7 +69,6 @@ def _matcher(pattern: str) -> Pattern[str]:
 
 
 def load_exclusions(path: Path) -> Sequence[Exclusion]:
-    """The entries of a file."""
     found = []
     for row in tomllib.loads(path.read_text(encoding="utf-8")).get("exclude", []):
         widths = tuple(row.pop("widths", ()))

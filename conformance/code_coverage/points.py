@@ -72,7 +72,6 @@ class Sum:
 
 
 def read_points(path: Path) -> Iterator[tuple[Point, int]]:
-    """The points of a file with their counts."""
     for row in path.read_text(encoding="utf-8").splitlines()[1:]:
         found = _LINE.fullmatch(row)
         if found is None:

@@ -13,8 +13,6 @@ from roceproof.conformance.targets.interface import Claims
 
 
 class Bin(NamedTuple):
-    """One bin of one coverpoint."""
-
     point: str
     name: str
 
@@ -39,7 +37,6 @@ class Counts:
         self._hits.setdefault(point, Counter()).update(names)
 
     def hits(self, point: str) -> Mapping[str, int]:
-        """Hits of a point by bin."""
         return self._hits.get(point, Counter())
 
     def merge(self, other: Counts) -> None:
@@ -67,7 +64,6 @@ class Counts:
 
     @classmethod
     def from_json(cls, document: Mapping[str, Mapping[str, int]]) -> Self:
-        """The counts of such a document."""
         counts = cls()
         for point, hits in document.items():
             counts._hits[point] = Counter(hits)

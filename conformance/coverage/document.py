@@ -68,7 +68,6 @@ class Coverage:
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> Self:
-        """The coverage of such a document."""
         return cls(
             target=document["target"],
             device=document["device"],
@@ -79,7 +78,6 @@ class Coverage:
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """The coverage in a file."""
         document = read_json(
             path,
             _SHAPE,
@@ -90,12 +88,10 @@ class Coverage:
         return cls.from_json(document)
 
     def write(self, path: Path) -> None:
-        """Keep it in a file."""
         path.parent.mkdir(parents=True, exist_ok=True)
         with whole_file(path) as part:
             part.write_text(json.dumps(self.to_json()) + "\n")
 
 
 def merge_files(paths: Sequence[Path]) -> Coverage:
-    """The coverage in all of these files together."""
     return reduce(Coverage.merged, [Coverage.read(path) for path in paths])

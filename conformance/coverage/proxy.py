@@ -48,7 +48,6 @@ class ObservedTarget(ForwardingTarget):
         return self._is_watched
 
     def moved(self) -> list[Movement]:
-        """What the observer has seen, for the bench."""
         self.drain()
         moved, self._kept = self._kept or [], []
         return moved
@@ -71,7 +70,6 @@ class ObservedTarget(ForwardingTarget):
         self._inner.send(frame)
 
     def send_marked_early(self, frame: bytes) -> None:
-        """A frame goes in, good as any."""
         self._show(Received(self.now_ns, frame))
         self._inner.send_marked_early(frame)
 
@@ -97,7 +95,6 @@ class ObservedTarget(ForwardingTarget):
         return qp
 
     def reopen(self, qp: Qp, spec: QpSpec) -> Qp:
-        """A queue pair is reset and configured."""
         self._show(Configured(self.now_ns, qp.qpn, qp.spec, "reset"))
         fresh = self._inner.reopen(qp, spec)
         self._show(Configured(self.now_ns, fresh.qpn, spec))
@@ -105,7 +102,6 @@ class ObservedTarget(ForwardingTarget):
         return fresh
 
     def restart(self, qp: Qp, spec: QpSpec) -> Qp:
-        """A queue pair is configured amid its traffic."""
         self._show(Configured(self.now_ns, qp.qpn, spec))
         return self._inner.restart(qp, spec)
 
@@ -116,7 +112,6 @@ class ObservedTarget(ForwardingTarget):
         self._inner.set_state(qp, state)
 
     def accepted(self, qpn: int, spec: QpSpec) -> Qp:
-        """Connection management has configured a queue pair."""
         qp = self._inner.accepted(qpn, spec)
         self._show(Configured(self.now_ns, qp.qpn, spec))
         return qp

@@ -133,7 +133,6 @@ class QueuePairs:
         return before is not None
 
     def get(self, qpn: int) -> QueuePair | None:
-        """The one of that number."""
         return self._known.get(qpn)
 
     def sender(self, dest_qpn: int) -> QueuePair | None:

@@ -36,7 +36,6 @@ class Ranges:
         return self._ends[-1]
 
     def of(self, value: int) -> str:
-        """The class of a number."""
         found = self._known.get(value)
         if found is None:
             found = self._find(value)

@@ -35,7 +35,6 @@ def conclude_reach(directory: Path, *, is_whole: bool, is_silent: bool, quiet: b
 
 
 def run_merge(files: Sequence[Path], output: Path) -> int:
-    """Add files up into one."""
     merge_files(files).write(output)
     return 0
 
@@ -61,7 +60,6 @@ def run_ucis(files: Sequence[Path], output: Path) -> int:
 
 
 def write_page(summary: Summary, path: Path) -> None:
-    """Everything that a summary has, as a page."""
     # The template engine is needed for nothing else here.
     from roceproof.conformance.coverage.html import page
 

@@ -77,7 +77,6 @@ class Scope:
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> Self:
-        """The scope of such a document."""
         return cls(
             capabilities=frozenset(Capability[name] for name in document["capabilities"]),
             path_mtus=tuple(dict.fromkeys(document["path_mtus"])),

@@ -45,7 +45,6 @@ class Dimension:
     each: str = ""  # or values that follow from the device
 
     def values_for(self, scope: Scope) -> list[str]:
-        """The values that this device can show."""
         match self.each:
             case "path_mtu":
                 return [str(size) for size in scope.path_mtus]
@@ -135,7 +134,6 @@ class Table:
         return list(dict.fromkeys(point.group for point in self.points.values()))
 
     def ranges(self, dimension: str) -> Ranges:
-        """The classifier of a dimension."""
         return self.dimensions[dimension].ranges
 
     def masks(self, point: str) -> Mapping[str, int]:

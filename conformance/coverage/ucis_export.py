@@ -22,7 +22,6 @@ class UcisMissing(RoceproofError):
 
 
 def write_ucis(summary: Summary, path: Path) -> None:
-    """Write all bins of a device with their hits."""
     try:
         import ucis
         from ucis.mem.mem_factory import MemFactory

@@ -20,7 +20,6 @@ _MARKS = {
 
 
 def markdown_of(document: Document) -> str:
-    """A document of its own."""
     lines = [f"# {document.get('title', TITLE)}", "", *section(document), "", "## Rules", ""]
     lines += _rules(document)
     return "\n".join(lines) + "\n"

@@ -13,7 +13,6 @@ Document = dict[str, Any]
 
 
 def failures_of(document: Document) -> Iterator[str]:
-    """All that fail, by their names."""
     for check in document["connectivity"]:
         if check["outcome"] == FAILED:
             yield of_check(check)
@@ -32,7 +31,6 @@ def of_check(check: Document) -> str:
 
 
 def of_case(case: Document) -> str:
-    """A case of the suite."""
     return f"case {case['file']}::{case['case']}"
 
 

@@ -50,6 +50,5 @@ def _strictest(key: str, told: Sequence[tuple[str, str]]) -> str:
 
 
 def write_proposals(path: Path, document: Document) -> None:
-    """Write them where they were asked for."""
     with whole_file(path) as part:
         part.write_text(proposals_of(document), encoding="utf-8")

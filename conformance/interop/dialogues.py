@@ -91,7 +91,6 @@ class PerftestByManagement(Dialogue):
     LONGEST = _KEY.size
 
     def hear(self, client: Host, message: bytes) -> bytes:
-        """Our key for theirs, and the same back for all else."""
         if len(message) != self._KEY.size:
             return message
         lid, reads, qpn, psn, rkey, addr, _, _, gid_index = self._KEY.unpack(message)

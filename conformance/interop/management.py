@@ -104,5 +104,4 @@ class Management:
 
 
 def is_management(packet: Packet) -> bool:
-    """Whether a packet is for QP1."""
     return packet.bth.dest_qpn == GSI_QPN

@@ -19,8 +19,6 @@ _SWITCHES = frozenset(ResponderPolicy.switches())
 
 
 class HasPolicy(Protocol):
-    """A model that decides by a policy."""
-
     policy: ResponderPolicy
 
 

@@ -35,8 +35,6 @@ def link_local(mac: bytes) -> bytes:
 
 
 class Device:
-    """One device with one port."""
-
     def __init__(self, host: Host, components: Components | None = None) -> None:
         self.host = host
         self.components = components or Components()
@@ -140,7 +138,6 @@ class Device:
 
     @staticmethod
     def tag_of(packet: Packet) -> int | None:
-        """The VLAN in which a packet came."""
         return int.from_bytes(packet.vlans[-2:], "big") if packet.vlans else None
 
     def answer_host(self, frame: bytes) -> None:

@@ -39,7 +39,6 @@ class Egress:
         return build(self.packet(segment))
 
     def packet(self, segment: Segment) -> Packet:
-        """The segment with all that surrounds it."""
         return Packet(
             dst_mac=self.spec.remote.mac,
             src_mac=self.host.mac,
@@ -75,6 +74,5 @@ class Egress:
         return 0 if self.spec.vlan is None else self.spec.vlan >> 13
 
     def tag(self) -> bytes:
-        """The 802.1Q tag, if there is one."""
         vlan = self.spec.vlan
         return b"" if vlan is None else _ETHER_VLAN + vlan.to_bytes(2, "big")

@@ -140,7 +140,6 @@ class Ingress:
     # link, IP and UDP
 
     def is_own_mac(self, frame: bytes) -> bool:
-        """Whether the frame is addressed to this port."""
         return frame[:6] == self.mac
 
     def locate(self, frame: bytes) -> Layout | None:
@@ -207,7 +206,6 @@ class Ingress:
         return packet.bth.version == 0
 
     def find(self, packet: Packet) -> QueuePairView | None:
-        """The queue pair that the packet names."""
         return self.queue_pairs.get(packet.bth.dest_qpn)
 
     def is_receiving(self, queue_pair: QueuePairView) -> bool:

@@ -106,7 +106,6 @@ class Memory:
         return len(self._regions)
 
     def region(self, rkey: int) -> Region | None:
-        """The region that the key names."""
         return self._regions.get(rkey)
 
     def invalidate(self, rkey: int) -> None:

@@ -63,12 +63,10 @@ class Beside:
 
     @property
     def state(self) -> State:
-        """The state of the queue pair."""
         return State.ERR if self.responder.failed else self.spec.state
 
     @property
     def policy(self) -> ResponderPolicy:
-        """The reading of the specification."""
         return self.responder.policy
 
     @policy.setter

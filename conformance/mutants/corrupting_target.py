@@ -25,7 +25,6 @@ class CorruptingFactory(DeviceFactory):
 
     @contextmanager
     def device(self, place: CasePlace) -> Iterator[Target]:
-        """A fresh device and a fresh fault."""
         with self._inner.device(place) as target:
             yield CorruptingTarget(target, self._mutant.make())  # type: ignore[abstract]
 
@@ -46,14 +45,12 @@ class CorruptingTarget(ForwardingTarget):
         self._ready: deque[Arrival] = deque()
 
     def send(self, frame: bytes) -> None:
-        """Hand over what the fault makes of a frame."""
         now = self.now_ns
         self._ready += (Arrival(now, answer) for answer in self._fault.answers(frame, now))
         for each in self._fault.received(frame, now):
             self._inner.send(each)
 
     def receive(self, timeout_ns: int) -> Arrival | None:
-        """The next frame that the fault lets through."""
         deadline = self.now_ns + timeout_ns
         while not self._ready:
             arrival = self._inner.receive(max(0, deadline - self.now_ns))

@@ -75,7 +75,6 @@ def edit_of(owner: str, table: Mapping[str, Any]) -> Edit:
 
 
 def trigger_of(owner: str, file: str, when: object) -> Trigger:
-    """A trigger in a file."""
     _require_texts(owner, {"when_file": file, "when": when})
     return Trigger(file=file, when=str(when))
 

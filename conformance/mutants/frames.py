@@ -43,8 +43,6 @@ def edited(frame: bytes, *edits: Edit) -> bytes:
 
 
 def with_bth(frame: bytes, **fields: Any) -> bytes:
-    """The frame with fields of its BTH changed."""
-
     def edit(changed: bytearray) -> None:
         at = layout_of(changed).udp + UDP_BYTES
         bth = replace(Bth.unpack(bytes(changed), at), **fields)

@@ -35,7 +35,6 @@ class Sent:
 
     @property
     def is_read(self) -> bool:
-        """Whether it is a READ request."""
         row = OPCODES.get(self.packet.bth.opcode)
         return row is not None and row.family is Family.READ
 
@@ -74,7 +73,6 @@ class Renumbered(WireFault):
         return with_bth(frame, psn=psn)
 
     def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
-        """Number a request; leave everything else alone."""
         packet = parse(frame)
         if packet is None or request_of(frame) is None:
             return [frame]
@@ -85,7 +83,6 @@ class Renumbered(WireFault):
         return [self.dressed(frame, psn)]
 
     def received(self, frame: bytes, time_ns: int) -> list[bytes]:
-        """Translate the PSN of a response."""
         bth = response_of(frame)
         if bth is None:
             return [frame]

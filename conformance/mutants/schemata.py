@@ -36,7 +36,6 @@ class Placed:
 
 
 def declared(source: str, declarations: Iterable[tuple[str, Declare]]) -> str:
-    """The source with declarations, each given with its owner."""
     behind: dict[int, list[str]] = {}
     for owner, edit in declarations:
         at = _find(source, edit.after, owner=owner, file=edit.file) + len(edit.after)

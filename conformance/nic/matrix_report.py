@@ -24,7 +24,6 @@ _TOLD = 3
 
 
 def merge(files: Sequence[Path], out: Path) -> None:
-    """Write the matrix of all devices of all files."""
     document = matrix_of([read_document(path) for path in files])
     with output_directory(out):
         write_matrix(document, out, DEVICES)

@@ -125,7 +125,6 @@ class Facts:
 
     @classmethod
     def load(cls, path: Path) -> Facts:
-        """Read a file of facts."""
         document = read_json(
             path, _SHAPE, no="is no file of facts", mend="see docs/observer.md, 6", error=FactsError
         )
@@ -136,7 +135,6 @@ class Facts:
 
     @classmethod
     def from_json(cls, document: Any) -> Facts:
-        """Read a document of facts."""
         if not isinstance(document, dict) or document.get("schema") != SCHEMA:
             raise FactsError(f'no facts: say "schema": {SCHEMA}')
         rows = document.get("qps", [])

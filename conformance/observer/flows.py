@@ -30,11 +30,9 @@ class Flows:
         """What is known now to be wrong with earlier packets."""
 
     def known(self, key: FlowKey) -> Flow | None:
-        """A flow that has been seen."""
         return self._flows.get(key)
 
     def of(self, key: FlowKey) -> Flow:
-        """The flow with that key."""
         flow = self._flows.get(key)
         return self._add(key) if flow is None else flow
 

@@ -40,7 +40,6 @@ class Gap:
     missing: list[tuple[int, int]]
 
     def holds(self, psn: int) -> bool:
-        """Whether that PSN is still missing."""
         at = distance(psn, self.first)
         return any(start <= at < end for start, end in self.missing)
 

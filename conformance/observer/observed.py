@@ -143,7 +143,6 @@ class Observed:
 
     @property
     def is_cnp(self) -> bool:
-        """Whether it is a congestion notification."""
         return self.row is not None and self.row.family is Family.CONGESTION
 
     @property

@@ -34,8 +34,6 @@ class _Previous(NamedTuple):
 
 
 class Requests:
-    """The state of the requests of one flow."""
-
     def __init__(self, key: FlowKey, overdue: list[Late]) -> None:
         self._key = key
         self.gaps = Gaps(overdue)

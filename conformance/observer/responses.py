@@ -52,8 +52,6 @@ class Response:
 
 
 class Responses:
-    """The state of the responses of one flow."""
-
     def __init__(self, key: FlowKey, overdue: list[Late]) -> None:
         self._acked: int | None = None
         self._msn = MsnRules(key, overdue)

@@ -34,8 +34,6 @@ Document = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Runs:
-    """What to run on which kernels."""
-
     kernels: Sequence[str]
     suite: str
     seed: int

@@ -55,8 +55,6 @@ DRAFTS = "drafts.toml"
 
 @dataclass(frozen=True, kw_only=True)
 class Session:
-    """What came of a session."""
-
     document: dict[str, Any]
     seconds: float
     waivers: SuiteWaivers

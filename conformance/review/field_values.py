@@ -124,8 +124,6 @@ def immediate(step: Step, _: Origin) -> Value:
 
 
 def datagram(read: Callable[[Deth], Value]) -> Callable[[Step, Origin], Value]:
-    """A field of the DETH."""
-
     def of(step: Step, _: Origin) -> Value:
         header = step.packet.extension(Deth)
         return read(header) if header else None
@@ -134,7 +132,6 @@ def datagram(read: Callable[[Deth], Value]) -> Callable[[Step, Origin], Value]:
 
 
 def options(step: Step, _: Origin) -> Value:
-    """The options of IPv4."""
     return ip(step, lambda ip: ip.options.hex(), nothing)
 
 
@@ -144,7 +141,6 @@ def rkey(step: Step, _: Origin) -> Value:
 
 
 def length(step: Step, _: Origin) -> Value:
-    """The DMA length of the RETH."""
     return step.packet.reth.length if step.packet.reth else None
 
 

@@ -29,7 +29,6 @@ class Field(NamedTuple):
     why: str
 
     def read(self, step: Step, origin: Origin) -> Value:
-        """Its value in a packet."""
         return _READ[self.name](step, origin)
 
 

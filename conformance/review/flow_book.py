@@ -49,7 +49,6 @@ class FlowBook:
         return number
 
     def number_of(self, name: bytes) -> int | None:
-        """The number of a flow that is already known."""
         return self._numbers.get(name)
 
     @property

@@ -60,8 +60,6 @@ class _Flows(Sequence[Row]):
 
 @dataclass(slots=True)
 class PageStory:
-    """All that the page draws."""
-
     columns: Columns
     counterparts: dict[Flow, Flow]
     marks: Marks = field(default_factory=Marks)

@@ -33,5 +33,4 @@ CHOICES: list[Choice] = _load()
 
 
 def left_open_by(rule: str) -> list[Choice]:
-    """The choices that a rule leaves."""
     return [each for each in CHOICES if rule in each.rules]

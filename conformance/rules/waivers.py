@@ -53,7 +53,6 @@ class Waiver:
 
     @property
     def subject(self) -> str:
-        """The rule, the case or the limits."""
         if self.limits is not None:
             return ", ".join(f"{name} = {value}" for name, value in self.limits.items())
         return str(self.rule or self.case)
@@ -86,7 +85,6 @@ class Waiver:
 
 
 def load_waivers(path: Path, *, today: date | None = None) -> list[Waiver]:
-    """Every waiver of a file, as of today."""
     name = printable(path)
     table = read_toml(path, mend="see docs/waivers.md", error=WaiverError)
     entries = table.pop("waiver", [])

@@ -61,7 +61,6 @@ class FlowCodec:
         return self.response_start if row is not None and row.is_response else self.request_start
 
     def opcode_of(self, pattern: Pattern) -> int:
-        """The opcode on the wire."""
         if pattern.own_service and not OPCODES[pattern.opcode].is_response:
             return pattern.opcode | self.service << _SERVICE_SHIFT
         return pattern.opcode

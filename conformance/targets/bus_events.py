@@ -28,7 +28,6 @@ class Configured(NamedTuple):
 
     @property
     def is_reset(self) -> bool:
-        """Whether it is to be gone."""
         return self.command == "reset"
 
 

@@ -29,7 +29,6 @@ _GROUP = 0x01  # of a MAC's first byte
 
 
 def drawn_address(seed: int) -> Host:
-    """The address of a case."""
     draw = Random(f"own address {seed}")
     mac = bytes([draw.randrange(256) & ~_GROUP]) + draw.randbytes(5)
     last = draw.choice([last for last in range(1, 255) if last not in _TAKEN])

@@ -25,7 +25,6 @@ _ECHO = pack(">HH", NUMBER, NUMBER) + ECHO_DATA
 
 @lru_cache
 def echo_request(asker: Host, host: Host) -> bytes:
-    """A ping from one host to the other."""
     return icmp_frame(asker, host, ECHO_REQUEST[len(host.ip)], _ECHO)
 
 

@@ -55,7 +55,6 @@ class Packet:
     fault: Fault | None = None
 
     def extension(self, kind: type[_E]) -> _E | None:
-        """The extension header of that kind, if the packet has one."""
         for header in self.extensions:
             if isinstance(header, kind):
                 return header
@@ -71,7 +70,6 @@ class Packet:
 
     @property
     def immediate(self) -> int | None:
-        """The immediate data, if present."""
         header = self.extension(ImmDt)
         return header.value if header else None
 

@@ -182,10 +182,8 @@ class Aeth(Extension):
 
     @classmethod
     def unpack(cls, data: bytes, offset: int = 0) -> Self:
-        """Read the header at `offset`."""
         word = cls.FORMAT.unpack_from(data, offset)[0]
         return cls(word >> 24, word & _MASK24)
 
     def pack(self) -> bytes:
-        """The wire form."""
         return self.FORMAT.pack(self.syndrome << 24 | self.msn)

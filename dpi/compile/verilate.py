@@ -136,7 +136,6 @@ def _ask(*command: str) -> str:
 
 @cache
 def verilator_version() -> str:
-    """What `verilator --version` says."""
     return _ask("verilator", "--version")
 
 

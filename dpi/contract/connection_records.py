@@ -15,8 +15,6 @@ from roceproof.verbs.service import PathMtu
 
 
 class ConnectionStep(IntEnum):
-    """What has become of it."""
-
     ANSWERED = 0
     ESTABLISHED = 1
     ENDED = 2
@@ -24,8 +22,6 @@ class ConnectionStep(IntEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class ConnectionEvent(Record, form="I BB 2x III HH 8x"):
-    """One step of one connection."""
-
     qpn: int
     step: ConnectionStep
     path_mtu: PathMtu

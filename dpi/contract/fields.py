@@ -53,7 +53,6 @@ class Field:
     """Why nothing is derived for it, '' if something is."""
 
     def of(self, record: int) -> int:
-        """Its value in a record."""
         return record >> self.at & (1 << self.width) - 1
 
     @property

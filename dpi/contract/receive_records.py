@@ -21,8 +21,6 @@ class RegionCommand(IntEnum):
 
 
 class ReceiveFlags(IntFlag):
-    """What came with a message."""
-
     IMMEDIATE = 1
     INVALIDATE = 2
     SOLICITED = 4
@@ -59,8 +57,6 @@ class PostedReceive(Record, form="Q II Q I H 2x"):
 
 @dataclass(frozen=True, kw_only=True)
 class ReceiveCompletion(Record, form="Q I BB 2x III 4x"):
-    """The end of one receive."""
-
     wr_id: int
     qpn: int
     status: Status

@@ -24,8 +24,6 @@ class RecordError(RoceproofError, ValueError):
 
 
 class QpCommand(IntEnum):
-    """What a QP configuration asks for."""
-
     RESET = 0
     ACTIVATE = 1
     INIT = 2

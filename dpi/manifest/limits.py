@@ -58,7 +58,6 @@ def read_environment(table: Table) -> Environment:
 
 
 def read_limit(table: Table, row: Limit) -> Any:
-    """The value of a key that is there."""
     match row.kind:
         case Kind.NUMBER:
             return table.take_number(row.key, least=1, most=row.most)

@@ -49,12 +49,10 @@ class Responder:
 
     @property
     def static_keys(self) -> frozenset[int]:
-        """Those that are built in."""
         return frozenset(region.rkey for region in self.static_regions)
 
     @property
     def reads_memory(self) -> bool:
-        """Whether it has ports for that."""
         return any(not _READING.isdisjoint(operations) for operations in self.operations.values())
 
 

@@ -48,7 +48,6 @@ class Table:
         self.asked: set[str] = set()
 
     def error(self, key: str, problem: str) -> ManifestError:
-        """What is wrong with a key."""
         return ManifestError(f"{self._path}: {self.name}{key}: {problem}")
 
     def take(self, key: str, kind: type[T], *, default: T | None = None) -> T:

@@ -63,7 +63,6 @@ def read_text(data: bytes) -> str:
 
 
 def message(kind: MessageType, *parts: bytes) -> bytes:
-    """One message, ready to send."""
     length = 1 + sum(map(len, parts))
     if length > MESSAGE_LENGTH_LIMIT:
         raise ValueError(

@@ -32,7 +32,6 @@ class AgentChannel:
         os.set_blocking(write_fd, False)
 
     def wait_ready(self, *, timeout: float) -> None:
-        """Wait for the line with which an agent begins."""
         self._line("the start of the agent", time.monotonic() + timeout)
 
     def restart(self, *, timeout: float) -> None:

@@ -132,7 +132,6 @@ class Verbs(ABC):
     def post_recv(
         self, qp: QueuePair, mr: MemoryRegion, *, wr_id: int, offset: int = 0, length: int
     ) -> None:
-        """Post one receive into a range of a region."""
         sge = {"mr": mr.handle, "offset": offset, "length": length}
         self.call("post_recv", qp=qp.handle, wrs=[{"wr_id": wr_id, "sge": [sge]}])
 
@@ -164,11 +163,9 @@ class Verbs(ABC):
         return str(self.call("sha256", mr=mr.handle, offset=offset, length=span)["sha256"])
 
     def fill(self, mr: MemoryRegion, byte: int, *, offset: int = 0) -> None:
-        """Set every byte of a region from `offset` on."""
         self.call("fill", mr=mr.handle, offset=offset, length=mr.size - offset, byte=byte)
 
     def read(self, mr: MemoryRegion, *, offset: int = 0, length: int | None = None) -> bytes:
-        """Return the bytes of a range of a region."""
         end = mr.size if length is None else offset + length
         out = bytearray()
         for at in range(offset, end, CHUNK_BYTES):
@@ -178,7 +175,6 @@ class Verbs(ABC):
         return bytes(out)
 
     def write(self, mr: MemoryRegion, data: bytes, *, offset: int = 0) -> None:
-        """Put `data` into a region."""
         for at in range(0, len(data), CHUNK_BYTES):
             chunk = data[at : at + CHUNK_BYTES]
             self.call("write", mr=mr.handle, offset=offset + at, data=chunk.hex())

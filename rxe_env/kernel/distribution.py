@@ -25,8 +25,6 @@ KEPT = cache.digest(*unpacked.KEPT_MODULES)[:8]
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel in the cache."""
-
     directory: Path
     release: str
     needs: dict[str, list[str]]

@@ -80,7 +80,6 @@ class Vm:
             raise PeerDied(reason, self.console_tail()) from None
 
     def socket_path(self, name: str) -> Path:
-        """Return where a socket lies."""
         return self.directory / f"{name}.sock"
 
     def console(self) -> str:

@@ -22,7 +22,6 @@ def make_run_dir() -> Path:
 
 
 def listen(path: Path) -> socket.socket:
-    """Return a listening Unix socket at `path`."""
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     listener.bind(str(path))
     listener.listen(1)
@@ -30,7 +29,6 @@ def listen(path: Path) -> socket.socket:
 
 
 def connect(path: Path, *, timeout: float) -> socket.socket:
-    """Return a connection to the Unix socket at `path`."""
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     connection.settimeout(timeout)
     try:

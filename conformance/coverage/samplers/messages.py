@@ -31,7 +31,6 @@ class MessageSampler(Sampler):
         self._meanwhile: dict[tuple[Flow, str, str], int] = defaultdict(int)
 
     def posted(self, movement: Posted, qp: QueuePair | None) -> None:
-        """Work of a queue pair that is there."""
         self.add("work.qpn", self.life.queue_pairs.relation(movement.qpn))
         if qp is None:
             return
@@ -84,7 +83,6 @@ class MessageSampler(Sampler):
     def sent(
         self, movement: Sent, seen: Glimpse | None, qp: QueuePair | None, *, is_wrap: bool
     ) -> None:
-        """Where frames end, and who sends them."""
         if qp is None or seen is None:
             return
         if self.life.lanes:

@@ -127,11 +127,9 @@ class Connections:
 
 
 def address_of(gid: int) -> bytes:
-    """The IP address that a GID stands for."""
     data = gid.to_bytes(16, "big")
     return data[12:] if data.startswith(_MAPPED) else data
 
 
 def gid_of(address: bytes) -> int:
-    """The GID that stands for an IP address."""
     return int.from_bytes(address if len(address) == 16 else _MAPPED + address, "big")

@@ -79,7 +79,6 @@ class RequesterMonitor:
         self._candidates.hear(response, now_ns)
 
     def sent(self, request: Segment, now_ns: int) -> Sighting:
-        """The requester has sent a request."""
         self._judge_silence(now_ns, is_over=True)
         self._silence_told = False
         reached = self._candidates.reached(now_ns)

@@ -115,5 +115,4 @@ class RcRequester(RcRecovery):
 
 
 def is_ack(aeth: Aeth) -> bool:
-    """Whether the syndrome is of type ACK."""
     return aeth.syndrome >> 5 == AethType.ACK

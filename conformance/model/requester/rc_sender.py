@@ -69,7 +69,6 @@ class RcSender(Requester):
         return bool(self._posted) and self.may_begin(self._posted[0])
 
     def may_begin(self, work: Work) -> bool:
-        """Whether the next message may begin."""
         message = Message(self.spec, work, self.window.fresh)
         if message.awaits_data and not self.may_ask_for_data():
             return False

@@ -46,7 +46,6 @@ class SendWindow:
         return distance(psn, self.oldest) >= 0 and distance(psn, self.fresh) < 0
 
     def message_at(self, psn: int) -> Message:
-        """The message with that PSN, which the window holds."""
         return next(found for found in self.messages if found.offset(psn) < found.span)
 
     def data_missing_before(self, psn: int) -> int | None:
@@ -63,7 +62,6 @@ class SendWindow:
         return sum(message.awaits_data for message in self.messages)
 
     def begin(self, message: Message) -> None:
-        """A message begins at `fresh`."""
         self.messages.append(message)
 
     def leave(self) -> Segment:

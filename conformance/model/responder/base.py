@@ -47,7 +47,6 @@ class Responder(ABC):
         return list(iter(self.next_response, None))
 
     def has(self, row: Opcode) -> bool:
-        """Whether the device has the operation."""
         return self.executes is None or has_operation(row, self.executes)
 
     @abstractmethod

@@ -229,7 +229,6 @@ class ResponderPolicy:
 
     @classmethod
     def switches(cls) -> tuple[str, ...]:
-        """The names of all switches."""
         return tuple(field.name for field in fields(cls) if isinstance(field.default, Enum))
 
     def turned(self, switch: str, value: Enum) -> ResponderPolicy:

@@ -150,7 +150,6 @@ class RcResponder(RcDuplicates, RcChecks):
             self.execute_message(request, row)
 
     def count_message(self) -> None:
-        """One more message was completed."""
         self.msn = ahead(self.msn, 1)
 
     def keep(self, kept: Kept) -> None:

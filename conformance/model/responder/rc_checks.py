@@ -60,7 +60,6 @@ class RcChecks(RcResponses):
     # step 5
 
     def is_supported(self, row: Opcode) -> bool:
-        """Whether the device has the operation."""
         is_optional = row.family is Family.FLUSH or row.payload is Payload.EIGHT
         if not self.has(row):
             return False

@@ -52,7 +52,6 @@ class RcDuplicates(RcResponses):
             self.acknowledge(ahead(self.expected_psn, -1))
 
     def duplicate_ack_psn(self, request: Segment) -> int:
-        """The PSN that the ACK of a duplicate names."""
         if self.policy.duplicate_ack is DuplicateAck.OWN or self.executed_psn is None:
             return request.bth.psn
         return self.executed_psn

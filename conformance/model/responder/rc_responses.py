@@ -75,7 +75,6 @@ class RcResponses(ConnectedResponder):
         self.answer(self.aeth_only(psn, self.ack_syndrome()))
 
     def nak(self, psn: int, code: int) -> None:
-        """Queue a NAK or RNR NAK."""
         self.answer(self.aeth_only(psn, code))
 
     def answer(self, response: Segment | Answer) -> None:
@@ -101,7 +100,6 @@ class RcResponses(ConnectedResponder):
     # what leaves
 
     def next_response(self) -> Segment | None:
-        """The response packet that leaves next, if one waits."""
         due_ns = self.next_deadline()
         if due_ns is not None and self.now_ns >= due_ns and not self.failed:
             self.pay()
@@ -151,7 +149,6 @@ class RcResponses(ConnectedResponder):
         return packet
 
     def read_memory(self, reth: Reth, at: int, size: int) -> bytes:
-        """Bytes of the READ, as memory is now."""
         region = self.memory.region(reth.rkey)
         return b"" if region is None else region.read(reth.address + at - region.addr, size)
 

@@ -27,7 +27,6 @@ class RequestField(WireFault):
     """Changes the BTH of every request that leaves."""
 
     def changed(self, frame: bytes) -> bytes:
-        """The request as it leaves."""
         raise NotImplementedError
 
     def sent(self, frame: bytes, time_ns: int) -> list[bytes]:

@@ -51,7 +51,6 @@ class Sealed(WireFault):
     engine: Engine
 
     def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
-        """The frame as the engine lets it go."""
         return [self.engine.transmit(time_ns, frame)]
 
 

@@ -22,7 +22,6 @@ class Sender(WireFault):
     version: int | None = None
 
     def changed(self, frame: bytes, layout: Layout) -> bytes:
-        """The frame as it leaves."""
         raise NotImplementedError
 
     def sent(self, frame: bytes, time_ns: int) -> list[bytes]:

@@ -20,7 +20,6 @@ class Sender(WireFault):
     """Changes every RoCE frame that leaves."""
 
     def changed(self, frame: bytes) -> bytes:
-        """The frame as it leaves."""
         raise NotImplementedError
 
     def sent(self, frame: bytes, time_ns: int) -> list[bytes]:

@@ -28,7 +28,6 @@ def widths_asked(options: Options) -> tuple[int | None, ...]:
 
 
 def factory_of(config: pytest.Config, width: int | None) -> DeviceFactory:
-    """The factory of devices of that width."""
     factories = config.stash.setdefault(FACTORIES, {})
     if width not in factories:
         with _told_to_the_user():
@@ -37,7 +36,6 @@ def factory_of(config: pytest.Config, width: int | None) -> DeviceFactory:
 
 
 def controls_of(config: pytest.Config, width: int | None) -> Controls:
-    """The control experiments with devices of that width."""
     controls = config.stash.setdefault(_CONTROLS, {})
     if width not in controls:
         controls[width] = Controls(factory_of(config, width))

@@ -45,7 +45,6 @@ def plainly_named(items: Sequence[pytest.Item]) -> list[pytest.Item]:
 
 
 def rules_of(item: pytest.Item) -> list[str]:
-    """The rules that a case decides."""
     return [rule for mark in item.iter_markers("rules") for rule in mark.args]
 
 
@@ -68,7 +67,6 @@ def width_of(item: pytest.Item) -> int | None:
 
 
 def belongs(item: pytest.Item, suite: str) -> bool:
-    """Whether a suite has the case."""
     is_long = item.get_closest_marker("long_life") is not None
     if suite == "smoke" or (suite == "gate" and item.get_closest_marker("masses") is not None):
         return item.get_closest_marker("smoke") is not None

@@ -37,5 +37,4 @@ def case_seed(seed: int, name: str) -> int:
 
 
 def file_name(case: str) -> str:
-    """A case's name as a file name."""
     return re.sub(r"[^A-Za-z0-9_.+-]+", "_", case).strip("_") + ".pcapng"

@@ -151,7 +151,6 @@ class Results:
         self.write()
 
     def write(self) -> None:
-        """Write the document where it was asked for."""
         if self._options.report is not None:
             text = json.dumps(self.document(), indent=1, sort_keys=True)
             try:

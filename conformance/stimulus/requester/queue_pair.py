@@ -67,13 +67,11 @@ class QueuePair:
         return self.is_refused or self.life.spec.ack_timeout != 0
 
     def posted(self, work: Work) -> None:
-        """Work is about to be posted."""
         self.open.append((work.wr_id, self.life.packets(work)))
         self.first = self.first or {name: getattr(work, name) for name in ONCE}
         self.judge.posted(work)
 
     def completed(self, wr_id: int) -> None:
-        """Work of this number has completed."""
         place = next((at for at, (number, _) in enumerate(self.open) if number == wr_id), None)
         if place is not None:
             del self.open[place]

@@ -52,7 +52,6 @@ class Track(Endings):
         self.works.append(work)
 
     def answered(self, response: Response) -> None:
-        """A response is on its way."""
         response = response._replace(posted=len(self.works))
         self._recent.append(response)
         self._keep(after for state in self._states for after in self._hears(state, response))

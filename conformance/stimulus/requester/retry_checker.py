@@ -97,7 +97,6 @@ class WatchedTrack:
             self._end += self.life.packets(work)
 
     def answered(self, response: Response) -> None:
-        """A response is on its way."""
         bth = Bth(opcode=_ACKNOWLEDGE, dest_qpn=self.life.spec.local_qpn, psn=response.psn)
         aeth = Aeth(response.syndrome, 0)
         self._monitor.heard(Segment(bth, (aeth,)), response.sent_ns)

@@ -57,7 +57,6 @@ class Scene:
         self.changed(known)
 
     def changed(self, known: QueuePair) -> None:
-        """A queue pair has been configured."""
         spec = known.life.spec
         owners = self._owners.setdefault((spec.remote.ip, spec.remote_qpn), [])
         if known not in owners:

@@ -55,7 +55,6 @@ class ManagementEnd:
         return self.watch(qp)
 
     def send(self, message: CmMessage | bytes) -> None:
-        """Send a MAD to QP1."""
         mad = message if isinstance(message, bytes) else message.pack()
         self.management.send(UD_SEND_ONLY(psn=self._psn, payload=mad))
         self._psn += 1

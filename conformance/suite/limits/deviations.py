@@ -53,7 +53,6 @@ class Deviation:
         return any(re.search(pattern, case) for pattern in self.cases)
 
     def may_be_seen(self, case: str) -> bool:
-        """Whether this case shows it by chance."""
         return any(re.search(pattern, case) for pattern in self.may)
 
 

@@ -119,7 +119,6 @@ class Requests:
         return int.from_bytes(self._data[message.psn][:WORD], "little")
 
     def at(self, psn: int) -> Posted | None:
-        """The message with that PSN."""
         return next((each for each in self._messages if each.psn <= psn < each.end_psn), None)
 
     def bytes_at(self, psn: int) -> bytes:

@@ -69,7 +69,6 @@ class FuzzSession:
             self._oracle.post_receive(wr_id=number, region=inbox, offset=offset, length=size)
 
     def send(self, *patterns: Pattern) -> None:
-        """Send packets of this connection."""
         for pattern in patterns:
             self.send_frame(self.qp.frame(pattern))
 

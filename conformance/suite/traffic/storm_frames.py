@@ -48,7 +48,6 @@ class FrameMaker:
         self._ident, self._step = spec.ip_id, identification_step
 
     def frames(self, message: Posted) -> Iterator[bytes]:
-        """The frames of the next message that was posted."""
         spec, work = self._spec, message.work
         mtu, count = spec.path_mtu, message.end_psn - message.psn
         for index in range(count):

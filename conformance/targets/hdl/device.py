@@ -117,7 +117,6 @@ class HdlTarget(Target):
         return self._ns(self._cycle)
 
     def send(self, frame: bytes) -> None:
-        """Queue a frame; it travels when time next moves."""
         self._inject(frame, is_damaged=False)
 
     def send_marked_early(self, frame: bytes) -> None:
@@ -139,7 +138,6 @@ class HdlTarget(Target):
             self._watch.give(Inbound.FRAME, Received(0, frame, is_damaged, self._cycle))
 
     def receive(self, timeout_ns: int) -> Arrival | None:
-        """Run until a RoCE frame has left."""
         if self._new and timeout_ns and not self._arrivals:
             self._until_configured()  # before, silence says nothing
         begin = self._cycle
@@ -265,7 +263,6 @@ class HdlTarget(Target):
             self._records.see(name, record if isinstance(record, bytes) else record.pack())
 
     def _note_taken(self, stream: Inbound) -> None:
-        """The device has taken a record."""
         self._commands -= stream is Inbound.CONFIGURATION
         if not self._commands:
             self._new.clear()
@@ -276,7 +273,6 @@ class HdlTarget(Target):
         return self._commands
 
     def post(self, qp: Qp, work: Work) -> None:
-        """Hand over a work request with its payload."""
         self._worked.add(qp.qpn)
         self._allowance.ask(1 + work.size // _SMALLEST_MTU)
         record, payload = record_of(qp, work), payload_of(work)
@@ -288,7 +284,6 @@ class HdlTarget(Target):
             self._watch.give(Inbound.WORK_REQUEST, Posted(0, qp.qpn, work, self._cycle))
 
     def completions(self, qp: Qp, *, count: int, timeout_ns: int) -> list[Outcome]:
-        """Run until so many have come."""
         begin = self._cycle
         end = begin + self._cycles(timeout_ns)
         while len(self._outcomes[qp.qpn]) < count and self._cycle < end:

@@ -187,7 +187,6 @@ class HdlResponder(HdlTarget):
             raise Beyond(f"it does not listen to service {service_id:#x}")
 
     def accepted(self, qpn: int, spec: QpSpec) -> Qp:
-        """The device has told of it, and of what REQ and REP say."""
         end = self._cycle + self._answer_cycles
         while (event := self._connections.last_of(qpn)) is None and self._cycle < end:
             self._run(STEP_CYCLES, Until.CYCLES)

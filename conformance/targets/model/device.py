@@ -96,7 +96,6 @@ class ModelTarget(Target):
         self._inbound.append(Arrival(free + wire_ns(frame), frame))
 
     def receive(self, timeout_ns: int) -> Arrival | None:
-        """The next frame of the device."""
         deadline = self._now + timeout_ns
         self._run(deadline, lambda: bool(self._arrivals))
         return self._arrivals.popleft() if self._arrivals else None
@@ -117,7 +116,6 @@ class ModelTarget(Target):
         self._run(self._now + duration_ns, lambda: False)
 
     def asides(self) -> list[bytes]:
-        """Answers to ARP, ND and ICMP."""
         taken = list(self._asides)
         self._asides.clear()
         return taken
@@ -192,11 +190,9 @@ class ModelTarget(Target):
         return Qp(qp.qpn, spec)
 
     def set_state(self, qp: Qp, state: State) -> None:
-        """Move a queue pair to another state."""
         self.device.enter(qp.qpn, state)
 
     def post(self, qp: Qp, work: Work) -> None:
-        """Post work on the send queue."""
         self.device.queue_pairs[qp.qpn].requester.post(work)
 
     def post_receive(
@@ -256,7 +252,6 @@ class ModelTarget(Target):
         return self.device.register(size, access, domain)
 
     def register_elsewhere(self, size: int) -> Region:
-        """Memory that no queue pair may touch."""
         return self.device.register_elsewhere(size)
 
     def counters(self) -> Mapping[str, int]:

@@ -61,7 +61,6 @@ class CommandAgent(Verbs):
             ) from None
 
     def call(self, op: str, *, within: float = CALL_SECONDS, **fields: Any) -> dict[str, Any]:
-        """Run one operation of the agent's protocol, within so many seconds."""
         return self._channel.call(op, fields, timeout=within)
 
     def _greet(self, *, may_lack_device: bool) -> None:

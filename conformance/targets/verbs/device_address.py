@@ -39,7 +39,6 @@ def routable(hello: Greeting) -> list[str]:
 
 
 def address_of(hello: Greeting, ip: str, *, vlan: int | None = None) -> Address:
-    """The address with that IP."""
     wanted = ip_address(ip)
     for gid in hello["gids"]:
         address = _address(gid["gid"])

@@ -71,7 +71,6 @@ class VerbsFactory(DeviceFactory):
 
     @contextmanager
     def device(self, place: CasePlace) -> Iterator[Target]:
-        """The device, emptied, for one case."""
         device = self._device
         if device is None:
             device = self._plug_in()

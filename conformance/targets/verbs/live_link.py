@@ -75,7 +75,6 @@ class Wire:
             self._send(neighbours.announce(host))
 
     def send(self, frame: bytes) -> None:
-        """Send a frame of the suite."""
         self.last_sent = frame
         self._send(frame)
 

@@ -72,12 +72,10 @@ class VerbsTarget(Target):
         return dict(self._wire.host_traffic)
 
     def send(self, frame: bytes) -> None:
-        """Hand the device a frame at once."""
         with self.device.told():
             self._wire.send(frame)
 
     def receive(self, timeout_ns: int) -> Arrival | None:
-        """The next frame of the device that is not the host's own."""
         with self.device.told():
             return self._wire.receive(timeout_ns)
 
@@ -86,7 +84,6 @@ class VerbsTarget(Target):
             self._wire.wait(duration_ns)
 
     def host_for(self, spec: QpSpec) -> Host:
-        """The device's address that such a queue pair uses: of its IP version and VLAN."""
         return self.device.address_for(spec).host
 
     def open(self, spec: QpSpec) -> Qp:
@@ -148,7 +145,6 @@ class VerbsTarget(Target):
         self._call("post_recv", wrs=[wr], **queue)
 
     def completions(self, qp: Qp, *, count: int, timeout_ns: int) -> list[Outcome]:
-        """Completions of one queue pair, in order."""
         found = self._poll(qp, at_least=count, timeout_ns=timeout_ns)
         return [verbs_work.outcome(wc) for wc in found]
 
@@ -171,7 +167,6 @@ class VerbsTarget(Target):
         self._connections().listen(self.host_for(spec), service_id, spec)
 
     def accepted(self, qpn: int, spec: QpSpec) -> Qp:
-        """The queue pair that the agent has made for a REQ."""
         return self._made(self._connections().accepted(qpn), spec)
 
     def call(self, service_id: int, spec: QpSpec) -> Qp:
