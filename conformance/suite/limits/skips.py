@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Why a case does not run here. Every reason is one of these; any other skip is an error."""
+"""Why a case does not run here. Every reason is one of these; any other skip is an error.
+
+What a capability is called stands in `targets/capability.py`, what a limit in
+`verbs/limit_table.py`, and why a manifest lacks one in `targets/manifest_claims.py`.
+"""
 
 from __future__ import annotations
 
