@@ -36,7 +36,7 @@ imports() { # without site, so that only the links of roceproof/ lead to the roo
 }
 
 mapfile -t c_files < <(git ls-files --cached --others --exclude-standard -- '*.c' '*.h' '*.cpp')
-mapfile -t sh_files < <(git grep -lE '^#!.*(/bin/sh|busybox sh|bash)' -- ':!*.py' ':!*.md')
+mapfile -t sh_files < <(git grep -lE '^(#!.*(/bin/sh|busybox sh|bash)|# shellcheck shell=)' -- ':!*.py' ':!*.md')
 
 check "SPDX headers" spdx
 check "ruff check" $bin/ruff check -q .

@@ -32,7 +32,8 @@ def build_image(
     files: dict[str, bytes] | None = None,
 ) -> Path:
     """Return an initramfs that runs guest script `init`, with `programs` in /bin."""
-    contents: dict[str, bytes] = {"/init": (GUEST_DIR / init).read_bytes()}
+    scripts = {"/init": init, "/boot.sh": "boot.sh"}
+    contents = {path: (GUEST_DIR / script).read_bytes() for path, script in scripts.items()}
     for program in (Path(tool("busybox")), Path(tool("rdma")), *programs):
         _add_program(contents, f"/bin/{program.name}", program)
     _add_provider(contents)

@@ -30,7 +30,7 @@ from roceproof.rxe_env.vm import qemu, vm_backend
 from roceproof.verbs.addresses import Host, parse_mac
 
 TESTER_MAC = "02:00:00:00:00:01"
-# As rxe_env/vm/guest/init-peer.sh gives them: VLAN 7 with priority 3.
+# As rxe_env/vm/guest/boot.sh gives them: VLAN 7 with priority 3.
 GUEST_ADDRESSES = (("10.77.0.2", None), ("fd77::2", None), ("10.78.0.2", 3 << 13 | 7))
 NO_SUCH_RXE = "rdma_rxe has no such thing"
 ABSENT = ABSENT_FROM_VERBS | {

@@ -7,22 +7,10 @@
 # line with its exit code go to the first virtio port. /tmp and /run are fresh
 # but for the directories that /keep lists.
 
-say() { echo "roceproof-guest: $*" >/dev/console; }
+# shellcheck source=rxe_env/vm/guest/boot.sh
+. /boot.sh
 
-fail() {
-    say "FAILED: $*"
-    poweroff -f
-}
-
-/bin/busybox mkdir -p /proc /sys /dev /sbin /usr/bin /usr/sbin /host /below
-/bin/busybox --install -s /bin
-export PATH=/bin
-mount -t devtmpfs dev /dev || fail "cannot mount devtmpfs"
-
-while read -r module; do
-    insmod "/modules/$module" || fail "cannot load $module"
-done </modules/order
-
+mkdir /host /below
 mount -t 9p -o trans=virtio,version=9p2000.L,ro,cache=loose,msize=512000 host /host ||
     fail "cannot mount the host's root"
 mount --bind /host /below

@@ -3,51 +3,14 @@
 # shellcheck shell=dash
 #
 # PID 1 of a Soft-RoCE peer: brings up one interface with an rxe device on it
-# and runs the verbs agent on the first virtio port. Host N (from the kernel's
-# command line, peer_host=N) has 10.77.0.N and fd77::N, and 10.78.0.N on VLAN 7
-# with priority 3. When the agent ends, so does the machine.
+# and runs the verbs agent on the first virtio port. When the agent ends, so
+# does the machine.
 
-say() { echo "roceproof-guest: $*" >/dev/console; }
-
-fail() {
-    say "FAILED: $*"
-    poweroff -f
-}
-
-/bin/busybox mkdir -p /proc /sys /dev /sbin /usr/bin /usr/sbin
-/bin/busybox --install -s /bin
-export PATH=/bin
-mount -t proc proc /proc
-mount -t sysfs sys /sys
-mount -t devtmpfs dev /dev || fail "cannot mount devtmpfs"
-
-while read -r module; do
-    insmod "/modules/$module" || fail "cannot load $module"
-done </modules/order
-
-read -r words </proc/cmdline
-host=${words##*peer_host=}
-host=${host%% *}
-
-# No unasked-for packets: the wire carries what the test asked for.
-for name in eth0 default; do
-    echo 0 >/proc/sys/net/ipv6/conf/$name/accept_ra
-    echo 0 >/proc/sys/net/ipv6/conf/$name/router_solicitations
-    echo 0 >/proc/sys/net/ipv6/conf/$name/dad_transmits
-done
+# shellcheck source=rxe_env/vm/guest/boot.sh
+. /boot.sh
 
 hostname rxe-peer
-ip link set lo up
-ip link set eth0 mtu 4200 up || fail "eth0 does not come up"
-ip addr add "10.77.0.$host/24" dev eth0 || fail "eth0 takes no IPv4 address"
-ip addr add "fd77::$host/64" dev eth0 || fail "eth0 takes no IPv6 address"
-ip link add link eth0 name eth0.7 type vlan id 7 || fail "no VLAN 7"
-vconfig set_egress_map eth0.7 0 3 >/dev/null
-ip link set eth0.7 up
-ip addr add "10.78.0.$host/24" dev eth0.7 || fail "eth0.7 takes no address"
-while ip addr show | grep -q tentative; do :; done
-rdma link add rxe0 type rxe netdev eth0 || fail "rdma link add"
-
+bring_up_rxe
 say "rxe0 is up"
 roceproof-agent --device rxe0 /dev/vport0p1 >/dev/console 2>&1
 say "the agent ended with status $?"

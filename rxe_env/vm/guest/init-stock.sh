@@ -2,17 +2,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=dash
 #
-# PID 1 of a machine for stock tools: host N (from the kernel's command line,
-# stock_host=N) has 10.77.0.N and fd77::N on eth0, 10.78.0.N on VLAN 7 with
-# priority 3, and an rxe device. The first virtio port is a shell: each line is a
-# command; what it prints and then a line "exit CODE" come back.
+# PID 1 of a machine for stock tools, with an rxe device. The first virtio port is
+# a shell: each line is a command; what it prints and then a line "exit CODE" come
+# back.
 
-say() { echo "roceproof-guest: $*" >/dev/console; }
-
-fail() {
-    say "FAILED: $*"
-    poweroff -f
-}
+# shellcheck source=rxe_env/vm/guest/boot.sh
+. /boot.sh
 
 # The last command in the background listens on TCP port PORT, or has ended.
 until_listening() {
@@ -62,39 +57,8 @@ fix_seed() {
     echo $(($1 - 1)) >/proc/sys/kernel/ns_last_pid
 }
 
-/bin/busybox mkdir -p /proc /sys /dev /sbin /usr/bin /usr/sbin /tmp
-/bin/busybox --install -s /bin
-export PATH=/bin
-mount -t proc proc /proc
-mount -t sysfs sys /sys
-mount -t devtmpfs dev /dev || fail "cannot mount devtmpfs"
-
-while read -r module; do
-    insmod "/modules/$module" || fail "cannot load $module"
-done </modules/order
-
-read -r words </proc/cmdline
-host=${words##*stock_host=}
-host=${host%% *}
-
-# No unasked-for packets: the wire carries what the tools asked for.
-for name in eth0 default; do
-    echo 0 >/proc/sys/net/ipv6/conf/$name/accept_ra
-    echo 0 >/proc/sys/net/ipv6/conf/$name/router_solicitations
-    echo 0 >/proc/sys/net/ipv6/conf/$name/dad_transmits
-done
-
+bring_up_rxe
 hostname "stock-$host"
-ip link set lo up
-ip link set eth0 mtu 4200 up || fail "eth0 does not come up"
-ip addr add "10.77.0.$host/24" dev eth0 || fail "eth0 takes no IPv4 address"
-ip addr add "fd77::$host/64" dev eth0 || fail "eth0 takes no IPv6 address"
-while ip addr show dev eth0 | grep -q tentative; do :; done
-ip link add link eth0 name eth0.7 type vlan id 7 || fail "no VLAN 7"
-vconfig set_egress_map eth0.7 0 3 >/dev/null
-ip link set eth0.7 up
-ip addr add "10.78.0.$host/24" dev eth0.7 || fail "eth0.7 takes no address"
-rdma link add rxe0 type rxe netdev eth0 || fail "rdma link add"
 
 exec 3<>/dev/vport0p1
 say "the shell is open"
