@@ -28,12 +28,13 @@ class Port:
     def __init__(self, index: int, send: Send):
         self._index = bytes((index,))
         self._send = send
-        self._frames: list[Frame] = []
-        self._completions: list[TimedCompletion] = []
-        self._taken: list[Taken] = []
-        self._receives: list[TimedReceive] = []
-        self._memory: list[bytes] = []
-        self._connections: list[ConnectionEvent] = []
+        # What has come and was not taken; the simulation adds to it.
+        self.frames: list[Frame] = []
+        self.completions: list[TimedCompletion] = []
+        self.taken: list[Taken] = []
+        self.receives: list[TimedReceive] = []
+        self.memory: list[bytes] = []
+        self.connections: list[ConnectionEvent] = []
 
     def configure(self, config: QpConfig) -> None:
         """Configure a QP. Work requests posted later wait until the device has taken it.
@@ -96,54 +97,30 @@ class Port:
 
     def take_frames(self) -> list[Frame]:
         """The frames sent since the last call, in order."""
-        taken, self._frames = self._frames, []
+        taken, self.frames = self.frames, []
         return taken
 
     def take_completions(self) -> list[TimedCompletion]:
         """The completions since the last call, in order."""
-        taken, self._completions = self._completions, []
+        taken, self.completions = self.completions, []
         return taken
 
     def take_taken(self) -> list[Taken]:
         """What the device has taken since the last call, in order; in lockstep only."""
-        taken, self._taken = self._taken, []
+        taken, self.taken = self.taken, []
         return taken
 
     def take_receives(self) -> list[TimedReceive]:
         """The completions of receives since the last call, in order."""
-        taken, self._receives = self._receives, []
+        taken, self.receives = self.receives, []
         return taken
 
     def take_memory(self) -> list[bytes]:
         """The answers to what was asked of memory since the last call."""
-        taken, self._memory = self._memory, []
+        taken, self.memory = self.memory, []
         return taken
 
     def take_connections(self) -> list[ConnectionEvent]:
         """What has become of the device's own connections since the last call, in order."""
-        taken, self._connections = self._connections, []
+        taken, self.connections = self.connections, []
         return taken
-
-    def add_connection(self, event: ConnectionEvent) -> None:
-        """For the simulation: a connection has taken a step."""
-        self._connections.append(event)
-
-    def add_receive(self, completion: TimedReceive) -> None:
-        """For the simulation: a receive has completed."""
-        self._receives.append(completion)
-
-    def add_memory(self, data: bytes) -> None:
-        """For the simulation: bytes of memory have come."""
-        self._memory.append(data)
-
-    def add_frame(self, frame: Frame) -> None:
-        """For the simulation: a frame has come."""
-        self._frames.append(frame)
-
-    def add_completion(self, completion: TimedCompletion) -> None:
-        """For the simulation: a completion has come."""
-        self._completions.append(completion)
-
-    def add_taken(self, taken: Taken) -> None:
-        """For the simulation: the device has taken something."""
-        self._taken.append(taken)

@@ -342,21 +342,21 @@ class Simulation:
                     )
             case MessageType.SENT_FRAME:
                 index, cycle = wire.SENT_FRAME.unpack_from(body)
-                self._ports[index].add_frame(Frame(cycle, body[wire.SENT_FRAME.size :]))
+                self._ports[index].frames.append(Frame(cycle, body[wire.SENT_FRAME.size :]))
             case MessageType.COMPLETION:
                 index, cycle, completion = self._record(body, Completion.unpack)
-                self._ports[index].add_completion(TimedCompletion(cycle, completion))
+                self._ports[index].completions.append(TimedCompletion(cycle, completion))
             case MessageType.RECEIVE_COMPLETION:
                 index, cycle, received = self._record(body, ReceiveCompletion.unpack)
-                self._ports[index].add_receive(TimedReceive(cycle, received))
+                self._ports[index].receives.append(TimedReceive(cycle, received))
             case MessageType.CONNECTION:
                 index, _, event = self._record(body, ConnectionEvent.unpack)
-                self._ports[index].add_connection(event)
+                self._ports[index].connections.append(event)
             case MessageType.MEMORY:
-                self._ports[body[0]].add_memory(body[1:])
+                self._ports[body[0]].memory.append(body[1:])
             case MessageType.TAKEN:
                 index, stream, cycle = wire.TAKEN.unpack(body)
-                self._ports[index].add_taken(Taken(cycle, Inbound(stream)))
+                self._ports[index].taken.append(Taken(cycle, Inbound(stream)))
             case MessageType.STATISTICS:
                 self._statistics = Statistics.unpack(body, clock_ps=self._clock_ps)
             case MessageType.STOPPED:
