@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -170,6 +171,17 @@ def test_an_edit_without_a_file_is_of_its_mutants_and_that_of_its_themes(tmp_pat
     own = THEME.replace("header_builder.sv", "frame_mux.sv")
     (tmp_path / "theme.toml").write_text(file + own + further)
     assert {edit.file for edit in load_mutants(tmp_path).mutants[0].edits} == {"frame_mux.sv"}
+
+
+def test_a_further_replacement_has_what_it_does_not_say_of_its_mutant(tmp_path) -> None:
+    edit = "[[mutant.ttl-wrong.edit]]\n"
+    further = f"{edit}line = 'the rest'\n{edit}line = 'x'\nbecomes = 'y'\n"
+    statement = f"{edit}after = 'z'\nstatement = 'w;'\n"
+    (tmp_path / "theme.toml").write_text(THEME + further + statement)
+    first, rest, other, last = load_mutants(tmp_path).mutants[0].edits
+    assert rest == replace(first, line="the rest")
+    assert other == replace(first, line="x", becomes="y")
+    assert last == Statement(file=first.file, after="z", statement="w;")
 
 
 def test_a_source_that_was_damaged_since_is_woven_anew(tmp_path) -> None:
