@@ -4,20 +4,18 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Any
 
 import click
 
 from roceproof.cli.help_examples import examples
-from roceproof.cli.shared_options import kernel_option, waivers_option
+from roceproof.cli.shared_options import kernel_option, out_option, suite_option, waivers_option
 from roceproof.common.arguments import (
     DATA_WIDTH,
     INPUT_FILE,
     JOBS,
     MANIFEST,
     OUTPUT_FILE,
-    OUTPUT_FOLDER,
     SEED,
     Number,
 )
@@ -25,13 +23,7 @@ from roceproof.common.arguments import (
 
 @click.command(epilog=examples("gate"))
 @click.argument("manifest", type=MANIFEST)
-@click.option(
-    "--suite",
-    type=click.Choice(["smoke", "gate", "full"]),
-    default="gate",
-    show_default=True,
-    help="Which cases.",
-)
+@suite_option("gate")
 @click.option(
     "--width",
     "widths",
@@ -56,13 +48,7 @@ from roceproof.common.arguments import (
 @kernel_option
 @click.option("--baseline", type=INPUT_FILE, help="gate.json of before: fail only on what is new.")
 @waivers_option
-@click.option(
-    "--out",
-    type=OUTPUT_FOLDER,
-    default=Path("build/gate"),
-    show_default=True,
-    help="gate.json, gate.html, junit.xml, captures and coverage.",
-)
+@out_option("build/gate", "gate.json, gate.html, junit.xml, captures and coverage.")
 @click.option("--resume", is_flag=True, help="Take up a gate that was cut short, in --out.")
 @click.option(
     "--minutes",

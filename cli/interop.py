@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Any
 
 import click
 
 from roceproof.cli.help_examples import examples
-from roceproof.cli.shared_options import kernel_option, width_option
-from roceproof.common.arguments import MANIFEST, OUTPUT_FOLDER, SEED
+from roceproof.cli.shared_options import kernel_option, out_option, width_option
+from roceproof.common.arguments import MANIFEST, SEED
 
 
 @click.command(epilog=examples("interop"))
@@ -33,13 +32,7 @@ from roceproof.common.arguments import MANIFEST, OUTPUT_FOLDER, SEED
 @width_option
 @kernel_option
 @click.option("--seed", type=SEED, default=1, show_default=True, help="Of the simulation.")
-@click.option(
-    "--out",
-    type=OUTPUT_FOLDER,
-    default=Path("build/interop"),
-    show_default=True,
-    help="interop.json, and a capture of each conversation.",
-)
+@out_option("build/interop", "interop.json, and a capture of each conversation.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
 def interop(**given: Any) -> None:
     """Run stock RDMA TOOLS in a guest as clients of the reference model and of simulated hardware.

@@ -4,32 +4,23 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Any
 
 import click
 
 from roceproof.cli.help_examples import examples
-from roceproof.common.arguments import JOBS, OUTPUT_FOLDER, SEED
+from roceproof.cli.shared_options import out_option, suite_option
+from roceproof.common.arguments import JOBS, SEED
 
 
 @click.command(epilog=examples("kernels"))
 @click.argument("kernels", nargs=-1)
-@click.option(
-    "--suite",
-    type=click.Choice(["smoke", "gate", "full"]),
-    default="full",
-    show_default=True,
-    help="Which cases.",
-)
+@suite_option("full")
 @click.option("--seed", type=SEED, default=1, show_default=True, help="Of all that cases draw.")
 @click.option("-k", "expression", help="Only cases whose names match, as in pytest.")
-@click.option(
-    "--out",
-    type=OUTPUT_FOLDER,
-    default=Path("build/kernels"),
-    show_default=True,
-    help="kernels.json, kernels.md, kernels.html, and a folder for each kernel's run.",
+@out_option(
+    "build/kernels",
+    "kernels.json, kernels.md, kernels.html, and a folder for each kernel's run.",
 )
 @click.option("-j", "jobs", type=JOBS, default=2, show_default=True)
 @click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")

@@ -12,9 +12,9 @@ from typing import Any
 import click
 
 from roceproof.cli.help_examples import examples
+from roceproof.cli.shared_options import out_option, suite_option
 from roceproof.common.arguments import (
     OUTPUT_FILE,
-    OUTPUT_FOLDER,
     RESULTS,
     SEED,
     WORD,
@@ -76,13 +76,7 @@ def doctor_command(interface: str, agent: str, as_json: bool) -> None:
 
 @nic.command("merge", epilog=examples("nic merge"))
 @click.argument("results", nargs=-1, required=True, type=RESULTS)
-@click.option(
-    "--out",
-    type=OUTPUT_FOLDER,
-    default=Path("build/nic"),
-    show_default=True,
-    help="devices.json, devices.md, devices.html.",
-)
+@out_option("build/nic", "devices.json, devices.md, devices.html.")
 def merge_command(results: tuple[Path, ...], out: Path) -> None:
     """Make one matrix of rules and devices of the RESULTS of runs, or of other matrices."""
     from roceproof.conformance.nic.matrix_report import merge
@@ -121,9 +115,7 @@ def replay_command(
 
 @nic.command("rehearse", epilog=examples("nic rehearse"))
 @click.argument("kernels", nargs=-1)
-@click.option(
-    "--suite", type=click.Choice(["smoke", "gate", "full"]), default="smoke", show_default=True
-)
+@suite_option("smoke")
 @click.option("--seed", type=SEED, default=1, show_default=True, help="Of all that cases draw.")
 @click.option("-k", "expression", help="Only cases whose names match, as in pytest.")
 @click.option(
@@ -133,13 +125,7 @@ def replay_command(
     multiple=True,
     help="Replay a capture, or those below a gate's folder, to each; may be repeated.",
 )
-@click.option(
-    "--out",
-    type=OUTPUT_FOLDER,
-    default=Path("build/nic"),
-    show_default=True,
-    help="A folder for each guest's run, and the matrix of all.",
-)
+@out_option("build/nic", "A folder for each guest's run, and the matrix of all.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
 def rehearse_command(kernels: tuple[str, ...], **given: Any) -> None:
     """Try the whole kit without a card: guests with KERNELS (6.1 and 6.12) are the NICs."""

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
-from roceproof.common.arguments import DATA_WIDTH, INPUT_FILE
+from roceproof.common.arguments import DATA_WIDTH, INPUT_FILE, OUTPUT_FOLDER
 from roceproof.conformance.runner.session.asked import command_option
 
 
@@ -32,3 +34,18 @@ width_option = click.option(
     "--width", type=DATA_WIDTH, help="Bits of its data path; the manifest's first if not given."
 )
 mutant_option = command_option("mutant")
+
+
+def out_option(place: str, holds: str) -> Callable[[Any], Any]:
+    """The folder for all that a command leaves."""
+    return click.option(
+        "--out", type=OUTPUT_FOLDER, default=Path(place), show_default=True, help=holds
+    )
+
+
+def suite_option(usual: str) -> Callable[[Any], Any]:
+    """The share of the cases that a command over whole devices runs."""
+    suites = click.Choice(["smoke", "gate", "full"])
+    return click.option(
+        "--suite", type=suites, default=usual, show_default=True, help="Which cases."
+    )

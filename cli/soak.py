@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Any
 
 import click
 
 from roceproof.cli.help_examples import examples
-from roceproof.cli.shared_options import mutant_option
-from roceproof.common.arguments import DATA_WIDTH, JOBS, MANIFEST, OUTPUT_FOLDER, SEED, Number
+from roceproof.cli.shared_options import mutant_option, out_option
+from roceproof.common.arguments import DATA_WIDTH, JOBS, MANIFEST, SEED, Number
 
 
 @click.command("soak", epilog=examples("soak"))
@@ -39,13 +38,7 @@ from roceproof.common.arguments import DATA_WIDTH, JOBS, MANIFEST, OUTPUT_FOLDER
 )
 @click.option("--seed", type=SEED, default=1, show_default=True, help="The first.")
 @mutant_option
-@click.option(
-    "--out",
-    type=OUTPUT_FOLDER,
-    default=Path("build/soak"),
-    show_default=True,
-    help="Small cases of what was found, and coverage.json.",
-)
+@out_option("build/soak", "Small cases of what was found, and coverage.json.")
 @click.option("-j", "jobs", type=JOBS, default=2, show_default=True, help="Workers.")
 @click.option("-q", "--quiet", is_flag=True, help="Findings only, and no progress on stderr.")
 def soak(**given: Any) -> None:

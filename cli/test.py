@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from roceproof.cli.help_examples import examples
-from roceproof.cli.shared_options import waivers_option
-from roceproof.common.arguments import JOBS, OUTPUT_FOLDER, RESULTS
+from roceproof.cli.shared_options import out_option, waivers_option
+from roceproof.common.arguments import JOBS, RESULTS
 from roceproof.conformance.runner.session.asked import command_options
 
 
@@ -19,13 +19,7 @@ from roceproof.conformance.runner.session.asked import command_options
 @click.argument("cases", nargs=-1, type=RESULTS)
 @command_options
 @click.option("-k", "expression", help="Only cases whose names match, as in pytest.")
-@click.option(
-    "--out",
-    type=OUTPUT_FOLDER,
-    default=Path("build/conformance"),
-    show_default=True,
-    help="Captures of failing cases, results.json and junit.xml.",
-)
+@out_option("build/conformance", "Captures of failing cases, results.json and junit.xml.")
 @click.option("--resume", is_flag=True, help="Take up the run in --out that was cut short.")
 @waivers_option
 @click.option("--per-rule", is_flag=True, help="Print what came of each rule.")
