@@ -172,7 +172,9 @@ def _mutant(theme: str, number: int, owner: str, table: dict[str, Any], kind: st
     if not table["expected"]:
         raise MutantError(f"{theme}.toml: {owner}: no rule is expected to find it")
     first = edit_of(owner, {key: value for key, value in table.items() if key not in _KEYS})
-    replaced = {key: table[key] for key in ("expression", "becomes") if key in table}
+    replaced: dict[str, Any] = {
+        key: table[key] for key in ("expression", "becomes") if key in table
+    }
     others = [
         edit_of(owner, {"file": first.file, **({} if "after" in edit else replaced), **edit})
         for edit in table["edit"]
