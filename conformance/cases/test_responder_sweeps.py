@@ -197,7 +197,7 @@ def test_every_request_comes_again(bench: Bench, age: int) -> None:
     ends_well(play)
 
 
-@case("RNR-01", "ACK-01", targets=SIMULATED)
+@case("RQ-01", "RNR-01", targets=SIMULATED)
 def test_many_receives_wait_and_are_used_in_their_order(bench: Bench) -> None:
     executed_of(bench.claims, Service.RC, [Op.SEND])
     for service in (Service.RC, Service.UC, Service.UD):

@@ -30,9 +30,9 @@ from roceproof.conformance.suite.pattern import (
     Pattern,
 )
 from roceproof.conformance.suite.reporting.answers_told import completed_again
+from roceproof.conformance.suite.reporting.divergence import named
 from roceproof.conformance.suite.reporting.ends import ended, rules_of_end
 from roceproof.conformance.suite.reporting.failure import (
-    AS_CONTRACTED,
     is_aside,
     is_harmless,
     rule_of,
@@ -84,7 +84,7 @@ class PacketFlow:
         self.inbox.clear()
         self._outcomes: list[Outcome] = []
         self.ended: set[int] = set()
-        self._completed: set[int] = set()
+        self._completed: dict[int, Outcome] = {}
         spec = qp.spec
         device = self._exchange.target.host_for(spec)
         common: dict[str, Any] = {
@@ -316,10 +316,10 @@ class PacketFlow:
                 f"want  {what.format(wr_id)} {status}\ngot   nothing",
                 stop=self._stop_without(wr_id) if status == SUCCESS else None,
             )
-        if outcome.wr_id in self._completed:
-            text = completed_again(what.split()[0], outcome.wr_id, 2)
-            raise self._exchange.failed(text, rules=[AS_CONTRACTED])
-        self._completed.add(outcome.wr_id)
+        if before := self._completed.get(outcome.wr_id):
+            text = completed_again(what.split()[0], [before, outcome])
+            raise self._exchange.failed(text, rules=named(text))
+        self._completed[outcome.wr_id] = outcome
         if (outcome.wr_id, outcome.status) != (wr_id, status):
             raise self._exchange.failed(
                 f"want  {what.format(wr_id)} {status}\ngot   {told(outcome, self.spec, what)}",

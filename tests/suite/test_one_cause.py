@@ -414,7 +414,7 @@ def test_what_is_wrong_with_any_receive_of_several_is_told_by_its_field(before: 
 
 
 def test_what_completes_again_is_alike_in_cases_and_plans() -> None:
-    head = "receive 0x1f completed 2 times, and may only once"
+    head = "receive 0x1f completed 2 times, and may only once: success, then success"
     assert likeness(head) == likeness(f"queue pair 0 (RC) at rest; {head}")
 
 

@@ -57,9 +57,9 @@ def outcomes_told(outcomes: Sequence[Outcome]) -> str:
 
 def wrong_outcomes(allowed: Iterable[Sequence[Outcome]], got: Sequence[Outcome]) -> str:
     """The completions of receives that were allowed, and those that came."""
-    numbers = Counter(each.wr_id for each in got)
-    if (most := next(iter(numbers.most_common(1)), (0, 0)))[1] > 1:
-        return completed_again("receive", *most)
+    [(number, times)] = Counter(each.wr_id for each in got).most_common(1) or [(0, 0)]
+    if times > 1:
+        return completed_again("receive", [each for each in got if each.wr_id == number])
     lists = [*allowed]
     shown = " or ".join(sorted({outcomes_told(each) for each in lists}))
     by = {len(got) - len(each) for each in lists}
@@ -67,9 +67,10 @@ def wrong_outcomes(allowed: Iterable[Sequence[Outcome]], got: Sequence[Outcome])
     return f"{count}want  receives completed: {shown}\ngot   {outcomes_told(got)}"
 
 
-def completed_again(what: str, number: int, times: int) -> str:
-    """Of one work request or receive that has completed so many times."""
-    return f"{what} {number:#x} completed {times} times, and may only once"
+def completed_again(what: str, outcomes: Sequence[Outcome]) -> str:
+    """Of one work request or receive that has completed as often as this."""
+    times, how = len(outcomes), ", then ".join(each.status for each in outcomes)
+    return f"{what} {outcomes[0].wr_id:#x} completed {times} times, and may only once: {how}"
 
 
 def _outcome(outcome: Outcome) -> str:

@@ -42,6 +42,7 @@ _SAYS_ITSELF = (
     "RETH-12",
     "MSN-",
     "IMM-",
+    "RQ-",
 )
 """Rules that what came says broken, whatever the case is about."""
 
@@ -77,7 +78,8 @@ _BY_LIKENESS = _table(
     (r"^retry_exc_err: ", "RTX-05"),
     (r"retry_exc_err$", "RTX-01"),
     (r"^other work completed", "ACK-08 ACK-05"),
-    (r"completed again$", "LIVE-02"),
+    (r"^receive completed again$", "RQ-01"),
+    (r"completed again", "LIVE-02"),
 )
 _COMPLETION = _table(
     (NO_TIMER, "RTX-07"),
@@ -147,6 +149,7 @@ _OF_ANSWERS = {
     "original": "ATOM-02",
     "payload": "READ-02",
     "immediate": "IMM-02",
+    "receive": "RQ-01",
     "icrc": "ICRC-02",
 }
 _OF_DATA = {"psn": "PSN-20", "opcode": "READ-02", "syndrome": "AETH-03"}

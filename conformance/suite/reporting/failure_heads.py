@@ -22,7 +22,8 @@ _UNSETTLED = " did not converge"
 _OTHER_BYTES = re.compile(
     r"assert (?P<got>b['\"].*?) == (?P<want>b['\"].*?); At index (?P<at>\d+) diff: "
     r"(?P<one>b.+?) != (?P<other>b[^;]+)"
-    r"|want other bytes from \d+ on in the region|: (?P<told>other bytes than were sent.*)"
+    r"|want other bytes from \d+ on in the region|left other bytes from"
+    r"|: (?P<told>other bytes than were sent.*)"
 )
 _COMPARED = re.compile(
     r"^\S+\.py:\d+: assert (?P<what>.+) (?:==|in) .+?; "
@@ -66,7 +67,12 @@ _OTHERWISE = re.compile(
 """Work that an answer has failed ends in no way, or in another than the answer said."""
 _ENDED = re.compile(r"with (rem_\w+|rnr_retry_exc_err|retry_exc_err)")
 _RECEIVES = re.compile(r"want +receives completed: (?P<want>.*?); got +(?P<got>.*)")
-_OF_A_RECEIVE = ("receive", "status", "byte_len", "immediate")
+_OTHER_RECEIVE = re.compile(
+    r"want +receive (?P<want>\w+) done with success; got +receive (?P<got>(?!(?P=want)\b)\w+) done "
+    r"with success"
+)
+RECEIVE = "receive"
+_OF_A_RECEIVE = (RECEIVE, "status", "byte_len", "immediate")
 _WANT_GOT = re.compile(r"want +(?P<want>.*?); got +(?P<got>[^;]*)")
 """What is told behind that is where it was, and all that came."""
 _SAID = re.compile(r"(\w+)=([^\s;]+)")
@@ -101,7 +107,7 @@ _UNDUE = {
 _UNFLUSHED = re.compile(
     r"fewer receives than were due .*receives completed: ([^;]*; )*\d+ wr_flush_err[^;]*; got"
 )
-_AGAIN = re.compile(r"\b(receive|work) \S+ completed \d+ times, and may only once")
+_AGAIN = re.compile(r"\b(receive|work) \S+ completed \d+ times, and may only once: (.*)")
 _HEX = re.compile(r"0x[0-9a-f]+")
 _KINDS = ("ACK", "RNR")
 """Syndromes of which any does."""
@@ -153,8 +159,8 @@ def likeness(head: str) -> str:
         return f"surplus {_answer(surplus['syndrome'])}{behind}"
     if _UNFLUSHED.search(head):
         return "receives not flushed"
-    if again := completed_again(head):
-        return f"{again} completed again"
+    if again := _AGAIN.search(head):
+        return f"{again[1]} completed again{' by a flush' if 'flush' in again[2] else ''}"
     if (both := _WANT_GOT.search(head)) and (names := _NAME.findall(both["want"])):
         if both["got"].startswith(_NOTHING):
             said = dict(_SAID.findall(both["want"])).get("syndrome", "")
@@ -246,6 +252,8 @@ def in_short(head: str) -> str:
     wrong = _TOLD.findall(clean) or _differences(head)
     both = _WANT_GOT.search(head)
     names = _NAME.findall(both["got"]) if both else []
+    if wrong and wrong[0][0] == RECEIVE:
+        return other_receive(*(int(number, 0) for number in wrong[0][1:]))
     if not wrong or not (names or _RECEIVES.search(head)):
         return clean
     what = f"{names[0]} came" if names else "a receive completed"
@@ -268,6 +276,12 @@ def _is_left_out(head: str) -> bool:
     return all(int(got[0]["psn"]) > int(each["psn"]) for each in wanted)
 
 
+def other_receive(want: int, got: int) -> str:
+    """Of a receive that is used out of its turn."""
+    due = "another receive completed than was next in its queue"
+    return f"{due}; {RECEIVE}: want {want:#x}, got {got:#x}"
+
+
 def _differences(head: str) -> list[tuple[str, str, str]]:
     """What was wanted and what came, of each field that differs from the likest packet wanted."""
     if receives := _RECEIVES.search(head):
@@ -277,8 +291,10 @@ def _differences(head: str) -> list[tuple[str, str, str]]:
                 return []
             told = zip(_OF_A_RECEIVE, *(each.split() for each in pair), strict=False)
             if wrong := [(field, want, got) for field, want, got in told if want != got]:
-                return wrong
+                return wrong[:1] if wrong[0][0] == RECEIVE else wrong
         return []
+    if other := _OTHER_RECEIVE.search(head):
+        return [(RECEIVE, other["want"], other["got"])]
     both = _WANT_GOT.search(head)
     if both is None:
         return []
