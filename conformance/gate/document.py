@@ -21,6 +21,7 @@ from roceproof.conformance.gate.limits import told_limits
 from roceproof.conformance.gate.soak import Soaked
 from roceproof.conformance.regression.report import per_rule
 from roceproof.conformance.runner.connectivity import Check
+from roceproof.conformance.runner.findings.kin import with_kin
 from roceproof.conformance.runner.findings.plan_findings import with_plans
 from roceproof.conformance.runner.outcomes import FAILING, SKIPPED, WARNING
 from roceproof.conformance.runner.session.options import Options
@@ -96,7 +97,7 @@ def document_of(
                 case.get("reason", "") for case in cases if case["outcome"] == "skipped"
             ).most_common()
         ],
-        "findings": with_plans(session["findings"] if session else [], soaked.findings),
+        "findings": with_kin(with_plans(session["findings"] if session else [], soaked.findings)),
         "rules": [
             {"rule": rule, "verdict": verdict, "cases": count}
             for rule, verdict, count in (per_rule(session) if session else [])

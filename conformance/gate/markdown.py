@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from roceproof.conformance.gate.document import told_landed, told_plans, told_seeds
-from roceproof.conformance.regression.findings import accusation, counted
+from roceproof.conformance.regression.findings import accusation, counted, perhaps
 from roceproof.conformance.runner.outcomes import FAILED
 
 Document = dict[str, Any]
@@ -51,7 +51,8 @@ def _findings(document: Document) -> Iterable[str]:
             first = check["words"].partition("\n")[0]
             yield f"- {check['width']} bit: {check['says']}: failed, {_code(first)}"
     for number, finding in enumerate(findings[:_MOST_FINDINGS], start=1):
-        yield f"{number}. {_code(finding['sentence'])} ({', '.join(counted(finding))})"
+        said = f"{_code(finding['sentence'])} ({', '.join(counted(finding))})"
+        yield f"{number}. {perhaps(finding)}{said}"
         if finding["explained"]:
             yield f"   explained by {_code(finding['explained'])}"
         if finding["manifest"]:

@@ -10,6 +10,7 @@ from typing import Any
 from rich.markup import escape
 
 from roceproof.common.terminal import Terminal
+from roceproof.conformance.runner.findings.kin import MAY_BE
 from roceproof.conformance.runner.outcomes import FAILING, SKIPPED
 
 Document = dict[str, Any]
@@ -32,9 +33,10 @@ def print_findings(
     console.print()
     for number, finding in enumerate(findings[:MOST_FINDINGS], start=1):
         console.print(f"[red]{number}.[/] {escape(in_words(finding, ran))}", highlight=False)
-        # How one of them stood is enough for a screen.
+        # How one of them stood is enough for a screen, and of a sign where to see it.
         streams = finding.get("streams", []) if number == 1 else []
-        for line in [*_details(finding), *streams]:
+        details = _again(finding) if perhaps(finding) else _details(finding)
+        for line in [*details, *streams]:
             console.print(escape(_INDENT + line), highlight=False)
     left = findings[MOST_FINDINGS:]
     if left:
@@ -56,11 +58,16 @@ def counted(finding: Document, ran: int | None = None) -> list[str]:
 
 
 def in_words(finding: Document, ran: int | None = None) -> str:
-    """In how many cases and plans it shows, and what."""
+    """In how many cases and plans it shows, and what; of which finding it may be a sign."""
     said = str(finding["sentence"])
     if finding["count"] + len(finding.get("plans", ())) == 1:
         said = re.sub(r"^\w+", r"\g<0>s", said)  # one shows, two show
-    return f"{' and '.join(counted(finding, ran))} {said}"
+    return f"{perhaps(finding)}{' and '.join(counted(finding, ran))} {said}"
+
+
+def perhaps(finding: Document) -> str:
+    """In front of what may be no more than a sign of another finding."""
+    return f"perhaps {other} again: " if (other := finding.get(MAY_BE)) else ""
 
 
 def by_certainty(finding: Document) -> tuple[list[str], list[str]]:
@@ -96,9 +103,12 @@ def _details(finding: Document) -> list[str]:
             f"if that is a limit, say so in the manifest: {', '.join(finding['manifest'])}; "
             f"{left or 'none'} of these cases would fail all the same"
         )
-    shown = finding["representative"]
-    if shown["capture"]:
-        lines += [f"capture: {shown['capture']}", f"replay:  {shown['replay']}"]
-    if finding.get("plan_replay"):
-        lines.append(f"plan:    {finding['plan_replay']}")
-    return lines
+    if finding["representative"]["capture"]:
+        lines.append(f"capture: {finding['representative']['capture']}")
+    return lines + _again(finding)
+
+
+def _again(finding: Document) -> list[str]:
+    """The commands that show it again."""
+    of_case, of_plan = finding["representative"]["replay"], finding.get("plan_replay")
+    return [f"replay:  {of_case}"] * bool(of_case) + [f"plan:    {of_plan}"] * bool(of_plan)

@@ -18,6 +18,7 @@ from roceproof import __version__
 from roceproof.common.printable import printable
 from roceproof.common.whole_file import whole_file
 from roceproof.conformance.runner.findings.finding_words import documents
+from roceproof.conformance.runner.findings.kin import with_kin
 from roceproof.conformance.runner.findings.root_findings import roots
 from roceproof.conformance.runner.judging.device_counters import COUNTERS
 from roceproof.conformance.runner.outcomes import (
@@ -144,7 +145,9 @@ class Results:
             **({"stopped": self._stopped} if self._stopped else {}),
             "not_run": max(0, self._collected + self._resumed - len(cases)),
             "cases": cases,
-            "findings": documents(roots(self._cases, self._observed), self._cases, self._observed),
+            "findings": with_kin(
+                documents(roots(self._cases, self._observed), self._cases, self._observed)
+            ),
         }
 
     def pytest_sessionfinish(self) -> None:

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Findings that say little of their cause, told behind a more certain one that may be the same.
+
+A fault that one rule names shows in other ways, too: work whose requests are numbered wrongly never
+completes, messages for which a wrong receive is used are refused. Such findings tell what was seen,
+and no rule for sure; it is the certain one that is to be mended first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import IntEnum
+from typing import Any
+
+from roceproof.conformance.rules.table import RULES
+from roceproof.conformance.runner.findings.accused import OF_MUCH
+from roceproof.conformance.runner.findings.observations import RULE
+from roceproof.conformance.runner.findings.root import DEAD, STREAM
+from roceproof.conformance.suite.reporting.divergence import is_vague
+
+Document = dict[str, Any]
+MAY_BE = "may_be"
+_OF_ALL = (STREAM, DEAD, f"{RULE}LIVE-01")
+"""Troubles behind which nothing else is seen."""
+_AROUND = ("ETH-", "IP-", "UDP-", "VLAN-", "GID-", "BTH-", "CNP-", "CM-", "PSN-19")
+"""Rules of what is around a message: nothing follows from them, nor they from anything."""
+
+
+class _Says(IntEnum):
+    """How much a finding says of its cause."""
+
+    WHAT_WAS_SEEN = 0
+    PERHAPS = 1
+    FOR_SURE = 2
+
+
+def with_kin(findings: Sequence[Document]) -> list[Document]:
+    """The findings in their order, but each right behind the one that it may be a sign of.
+
+    `may_be` of such a finding is the number of the other in the list, which counts from 1; else it
+    is None.
+    """
+    hosts = [_host(each, findings) for each in findings]
+    for number, host in enumerate(hosts):
+        hosts[number] = host if hosts[host] == host else hosts[host]
+    order = sorted(range(len(findings)), key=lambda each: (hosts[each], each != hosts[each], each))
+    place = {number: at for at, number in enumerate(order, start=1)}
+    return [
+        {**findings[each], MAY_BE: None if hosts[each] == each else place[hosts[each]]}
+        for each in order
+    ]
+
+
+def _host(finding: Document, findings: Sequence[Document]) -> int:
+    """The number of the finding that says most of those that say more about the same half."""
+    half = _halves(finding)
+    others = [each for each in findings if _says(each) > _says(finding) and half & _halves(each)]
+    best = max(others, key=lambda each: (_says(each), each["count"]), default=finding)
+    return next(number for number, each in enumerate(findings) if each is best)
+
+
+def _says(finding: Document) -> _Says:
+    if finding["troubles"][0] in _OF_ALL or _names(_sure(finding)):
+        return _Says.FOR_SURE
+    return _Says.PERHAPS if _names(finding["rules"]) else _Says.WHAT_WAS_SEEN
+
+
+def _names(rules: Sequence[str]) -> bool:
+    """Whether some rule of these is broken by one kind of fault alone."""
+    return any(not rule.startswith(OF_MUCH) for rule in rules)
+
+
+def _sure(finding: Document) -> list[str]:
+    return [rule for rule in finding["rules"] if rule not in finding["in_doubt"]]
+
+
+def _halves(finding: Document) -> set[str]:
+    """Requester (T), responder (R) or both, of which its rules speak."""
+    rules = _sure(finding) or finding["rules"]
+    if is_vague(rules):
+        return {"T", "R"}
+    roles = {each for rule in rules if not rule.startswith(_AROUND) for each in RULES[rule].roles}
+    return roles & {"T", "R"}

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Findings that are sure of no rule are told behind one that is, if they speak of the same half."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from roceproof.conformance.regression.findings import in_words
+from roceproof.conformance.runner.findings.kin import MAY_BE, with_kin
+from roceproof.conformance.runner.findings.root import STREAM
+
+Document = dict[str, Any]
+
+
+def finding(*sure: str, doubt: tuple[str, ...] = (), count: int = 1, **said: Any) -> Document:
+    told = {"troubles": ["assertion"], "sentence": "show: something", "cases": ["one"]}
+    return {**told, "rules": [*sure, *doubt], "in_doubt": [*doubt], "count": count, **said}
+
+
+def hosts(*findings: Document) -> list[int | None]:
+    return [each[MAY_BE] for each in with_kin(findings)]
+
+
+def test_work_that_never_completes_may_come_of_wrong_numbers() -> None:
+    told = with_kin([finding("ACK-08", count=50), finding("IP-06"), finding("PSN-02")])
+    assert [each["rules"] for each in told] == [["IP-06"], ["PSN-02"], ["ACK-08"]]
+    assert [each[MAY_BE] for each in told] == [None, None, 2]
+    assert in_words(told[-1]) == "perhaps 2 again: 50 cases show: something"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        finding("RETH-04"),
+        finding("MSN-02"),
+        finding("IP-06", doubt=("ACK-01",)),
+        finding(doubt=("CM-05",)),
+        finding("LIVE-01", troubles=["rule LIVE-01"]),
+        finding("ACK-08", troubles=[STREAM]),
+    ],
+    ids=["another rule", "the other half", "sure", "around messages", "unreached", "a dead stream"],
+)
+def test_what_has_a_cause_of_its_own_is_told_by_itself(other: Document) -> None:
+    assert hosts(finding("PSN-02"), other) == [None, None]
+
+
+def test_what_hides_the_rest_comes_before_what_was_seen_beside_it() -> None:
+    dead = finding("ACK-08", troubles=[STREAM], count=3)
+    assert hosts(dead, finding("QPS-06", count=9)) == [None, 1]
+
+
+def test_signs_of_what_may_be_a_sign_itself_go_to_the_same_finding() -> None:
+    perhaps, vague = finding(doubt=("OPC-06", "LIVE-01")), finding("LIVE-02")
+    assert hosts(vague, perhaps, finding("PSN-12"), finding("OPC-08")) == [None, 1, 1, 1]
+
+
+def test_nothing_is_put_behind_what_is_as_sure() -> None:
+    assert hosts(finding("ACK-08"), finding("NAK-01")) == [None, None]
+    assert with_kin([]) == []
