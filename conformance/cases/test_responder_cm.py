@@ -113,6 +113,11 @@ def test_the_first_request_stands_for_a_lost_rtu(bench: Bench) -> None:
     qp.expect(ACK(psn=0, msn=1))
 
 
+@case("CM-04", needs=REQUESTS, smoke=True)
+def test_behind_the_rtu_alone_the_device_may_send_its_own(bench: Bench) -> None:
+    Caller(bench).connect().transfer(Op.WRITE, 5)
+
+
 @case("CM-06", needs=REQUESTS, smoke=True)
 def test_behind_the_first_request_the_device_may_send_its_own(bench: Bench) -> None:
     qp = Caller(bench).connect(says_ready=False)

@@ -11,6 +11,7 @@ from test_root_findings import NO_PACKET, Session
 
 from roceproof.conformance.runner.findings.finding_words import documents
 from roceproof.conformance.runner.findings.plan_findings import with_plans
+from roceproof.conformance.runner.findings.received import FACTS
 from roceproof.conformance.suite.reporting.failure_heads import (
     in_short,
     likeness,
@@ -100,6 +101,29 @@ def test_a_device_that_takes_frames_and_answers_nobody_is_told_where_to_look() -
     (sentence,) = session.sentences()
     assert sentence.startswith("show: ARP was never answered in all 3 cases, though frames are")
     assert "rx_tkeep_i" in sentence
+
+
+@pytest.mark.parametrize(
+    ("hops", "rules", "where"),
+    [(1, ["IP-09"], "a TTL of 1"), (64, ["RNR-01"], None)],
+    ids=["told", "not alone"],
+)
+def test_what_only_the_refused_requests_have_is_told_with_its_rule(
+    hops: int, rules: list[str], where: str | None
+) -> None:
+    session, head = Session(), "want ACK psn=+1; got NAK psn=+1 syndrome=0x61"
+    place = [fact.words for fact in FACTS].index("a TTL of {}")
+    right = [64 if number == place else None for number in range(len(FACTS))]
+    for _ in range(3):
+        session.add(({}, ""), head=head, broken=("RNR-01",))
+        row = [hops if number == place else None for number in range(len(FACTS))]
+        also(session, failures=[[head, ["RNR-01"]]], asked={"heeded": [], "unheeded": [row]})
+    session.add(({}, ""))
+    also(session, asked={"heeded": [right] * 30, "unheeded": []})
+    (finding,) = told(session)
+    assert finding["rules"] == rules
+    assert finding["in_doubt"] == ([] if where else rules)
+    assert (f"that was served rightly, have {where}" in finding["sentence"]) == bool(where)
 
 
 def test_a_length_that_is_wrong_in_every_packet_explains_what_is_found_by_it() -> None:

@@ -14,7 +14,9 @@ from roceproof.conformance.stimulus.requester.play import Play
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.checks.recovery import write_all
 from roceproof.conformance.suite.pattern import ACCESS_ERROR, NAK
+from roceproof.conformance.suite.reporting.divergence import named
 from roceproof.conformance.suite.reporting.failure import CaseFailed
+from roceproof.conformance.suite.reporting.failure_heads import in_short
 from roceproof.conformance.suite.traffic.storm import Storm
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import CasePlace
@@ -83,3 +85,14 @@ def test_what_the_manifest_says_is_held_against_the_device(
         else:
             with pytest.raises(CaseFailed):
                 judge(bench)
+
+
+def test_work_that_is_flushed_with_another_status_is_told_by_that() -> None:
+    head = (
+        "want no such completion on qp 0x80; owed: work 0x12 (SEND of 5 bytes, number 7) which is "
+        "flushed; got work 0x12 completed with loc_qp_op_err, syndrome 0xff"
+    )
+    assert in_short(head) == (
+        "work of a failed queue pair completed with loc_qp_op_err, not wr_flush_err"
+    )
+    assert named(head) == ("NAK-09",)

@@ -6,18 +6,28 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from roceproof.conformance.runner.findings.unheeded import answers_of, in_common
+from roceproof.conformance.runner.findings.received import Row, row_of
+from roceproof.conformance.runner.findings.unheeded import (
+    ANSWERS,
+    ASKED,
+    answers_of,
+    in_common,
+    requests_of,
+)
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.flow_codec import FlowCodec
-from roceproof.conformance.suite.pattern import ACK, NAK, OPERATIONAL_ERROR
+from roceproof.conformance.suite.memory import at
+from roceproof.conformance.suite.pattern import ACK, NAK, OPERATIONAL_ERROR, WRITE_ONLY
 from roceproof.conformance.suite.reporting.failure_site import Kind, Stop
+from roceproof.conformance.suite.reporting.transcript import Entry
 from roceproof.conformance.targets.interface import CasePlace
 from roceproof.conformance.targets.model.device import ModelFactory
+from roceproof.conformance.wire.codec import parse
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.work import Op
 
 
-def answer(draw: Random, **fields: int) -> str:
+def answer(draw: Random, **fields: int) -> Row:
     flow = FlowCodec(
         src=Host(draw.randbytes(6), draw.randbytes(4)),
         dst=Host(draw.randbytes(6), draw.randbytes(4)),
@@ -30,27 +40,30 @@ def answer(draw: Random, **fields: int) -> str:
     )
     said = {"psn": draw.getrandbits(24), "ttl": draw.randrange(2, 256), "tos": draw.getrandbits(8)}
     said |= {"ident": draw.getrandbits(16), "credits": draw.getrandbits(5)}
-    return flow.build(ACK(**said | fields)).hex()
+    frame = flow.build(ACK(**said | fields))
+    packet = parse(frame)
+    assert packet is not None
+    return row_of(frame, packet)
 
 
-def case(what: str, *frames: str) -> dict[str, Any]:
-    return {"answers": {what: frames}}
+def case(what: str, *answers: Row) -> dict[str, Any]:
+    return {ANSWERS: {what: answers}}
 
 
 def test_the_one_thing_that_no_heeded_answer_has_is_told_with_its_rule() -> None:
     draw = Random(1)
     heeded = [case("heeded", answer(draw), answer(draw)) for _ in range(200)]
     missed = [case("unheeded", answer(draw, ttl=1)) for _ in range(4)]
-    assert in_common(missed, [*heeded, *missed]) == ("a TTL of 1", "IP-09")
+    assert in_common(ANSWERS, missed, [*heeded, *missed]) == ("a TTL of 1", "IP-09")
 
 
 def test_too_few_answers_have_nothing_in_common_and_a_heeded_one_contradicts() -> None:
     draw = Random(2)
     heeded = [case("heeded", answer(draw), answer(draw)) for _ in range(200)]
     missed = [case("unheeded", answer(draw, ttl=1)) for _ in range(4)]
-    assert in_common(missed[:2], heeded) is None
-    assert in_common(missed, heeded[:9]) is None
-    assert in_common(missed, [*heeded, case("heeded", answer(draw, ttl=1))]) is None
+    assert in_common(ANSWERS, missed[:2], heeded) is None
+    assert in_common(ANSWERS, missed, heeded[:9]) is None
+    assert in_common(ANSWERS, missed, [*heeded, case("heeded", answer(draw, ttl=1))]) is None
 
 
 def test_of_a_case_the_answers_are_kept_that_ended_work_and_the_one_that_did_not() -> None:
@@ -64,3 +77,31 @@ def test_of_a_case_the_answers_are_kept_that_ended_work_and_the_one_that_did_not
         qp.send(ACK(psn=message.last_psn), NAK(OPERATIONAL_ERROR, psn=message.last_psn))
         told = answers_of(bench, Stop(Kind.NO_COMPLETION, qp, message))
     assert [len(told[what]) for what in ("heeded", "unheeded")] == [0, 1]
+
+
+def requests(bench: Bench) -> list[Entry]:
+    """A WRITE that asks for no answer, and one behind it; what the device has sent."""
+    qp = bench.connect()
+    place = at(qp.region(8))
+    qp.send(WRITE_ONLY(psn=0, payload=8, a=0, **place))
+    qp.send(WRITE_ONLY(psn=1, payload=8, a=1, ttl=1, **place))
+    qp.expect(ACK(psn=1))
+    return [entry for entry in bench.transcript.entries() if entry.is_sent]
+
+
+def test_requests_are_told_apart_by_what_was_in_front_of_them() -> None:
+    source = ModelFactory()
+    with source.device(CasePlace(name="requests", seed=1)) as target:
+        bench = Bench(target, source.claims, seed=1)
+        against = requests(bench)
+        failed = {ASKED: requests_of(bench, against)}
+        right = {ASKED: requests_of(bench, None)}
+        silent = {ASKED: requests_of(bench, [])}
+    assert len(right[ASKED]["heeded"]) == 2
+    assert failed == silent
+    [missed], first = failed[ASKED]["unheeded"], right[ASKED]["heeded"][0]
+    others = {ASKED: {"heeded": [[*missed[:2], *first[2:]]] * 40}}
+    assert in_common(ASKED, [failed] * 3, [others]) == ("a TTL of 1", "IP-09")
+    others[ASKED]["heeded"] += [[*missed[:3], *first[3:]]]
+    assert in_common(ASKED, [failed] * 3, [others]) == ("AckReq 1", "")
+    assert in_common(ASKED, [failed] * 2, [others]) is None

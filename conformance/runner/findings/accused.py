@@ -17,6 +17,8 @@ _WHY_IS_FOR_CASES = "NAK-07"
 """Nothing was refused that had to be: for which of the reasons, cases say."""
 OF_MUCH = (*VAGUE, *COMPLETES, "LIVE-", "ACK-", "NAK-", "RETH-12", "PSN-12", "QPS-")
 """Rules that very different faults break."""
+_SEEN = "RQ-"
+"""Rules that a case cannot see broken for another reason."""
 _REFUSALS = {"NAK", "RNR"}
 """Families of which each tells when the other's answer does not come."""
 
@@ -63,7 +65,8 @@ def in_doubt(rules: Iterable[str], failing: Set[str], cases: Mapping[str, Docume
         shown = sum(_is_about(cases[name], rule) for name in failing)
         is_shared = sum(rule in each for each in told) >= _NEARLY_ALL * len(told)
         is_lent = 2 * sum(_names_another(cases[name], rule) for name in failing) > len(failing)
-        if not (is_shared and shown) or is_lent or passing > shown:
+        is_seen = is_shared and rule.startswith(_SEEN)
+        if not is_seen and (not (is_shared and shown) or is_lent or passing > shown):
             found.append(rule)
     return found
 

@@ -17,9 +17,15 @@ from roceproof.conformance.runner.findings.feature_words import in_words
 from roceproof.conformance.runner.findings.manifest_lines import lines_for
 from roceproof.conformance.runner.findings.observations import FIELD, RULE
 from roceproof.conformance.runner.findings.ports import of_a_foreign_key, of_a_refusal, of_a_repeat
-from roceproof.conformance.runner.findings.root import DECIDES, STOPS, Root, rule_of_trouble
+from roceproof.conformance.runner.findings.root import (
+    DECIDES,
+    STOPS,
+    Root,
+    fields_of,
+    rule_of_trouble,
+)
 from roceproof.conformance.runner.findings.swaps import are_swapped
-from roceproof.conformance.runner.findings.unheeded import in_common
+from roceproof.conformance.runner.findings.unheeded import ANSWERS, ASKED, in_common
 from roceproof.conformance.suite.header_displacement import DISPLACING
 from roceproof.conformance.suite.reporting.divergence import is_vague
 from roceproof.conformance.suite.reporting.failure_heads import in_short
@@ -30,7 +36,10 @@ _LONGEST = 300
 _EXPLAINABLE = ("ICRC-", "PSN-", "OPC-", "IP-05", "IP-06", "IP-07", "BTH-08")
 """Rules for which `explain` has names."""
 _MOST_AGREE = 0.8
-_ALONE = "; the answers to them, and none that was heeded, have"
+_ALONE = {
+    ANSWERS: "the answers to them, and none that was heeded, have",
+    ASKED: "the requests at which it shows, and none that was served rightly, have",
+}
 _USUAL = 10
 """Cases in which a good request is refused, before a port of the wrapper is looked at for it."""
 _OF_NO_BYTES, _NO_BYTES = "RETH-05", "the request had no bytes"
@@ -73,17 +82,22 @@ def _document(
     any_of = {*rules, *root.rules, *(rule for several in told for rule in several)}
     if not root.head:
         rules += sorted(root.rules.difference(rules))
-    common = None
-    if root.troubles[0] == str(Kind.NO_COMPLETION):
-        common = in_common([seen[name] for name in root.cases if name in seen], seen.values())
-    first = [*([common[1]] if common else []), *_of_a_cause(root, shown, seen)]
+    what = ANSWERS if root.troubles[0] == str(Kind.NO_COMPLETION) else ASKED
+    told_by = [seen[name] for name in sorted(root.tellers) if name in seen]
+    is_asked = what == ANSWERS or not (root.says or stopped or fields_of(root.troubles))
+    common = in_common(what, told_by, seen.values()) if is_asked else None
+    kinds = {cases[name]["case"].partition("[")[0] for name in root.tellers}
+    is_of_one_kind = what == ASKED and len(kinds) == 1  # which may be alike for another reason
+    because = [common[1]] if common and common[1] and not is_of_one_kind else []
+    first = [*because, *_of_a_cause(root, shown, seen)]
     rules = list(dict.fromkeys([*first, *rules]))
     sure = {*first, *of_troubles, *(rules if stopped or root.says or root.covers else ())}
+    if because and what == ASKED:
+        rules = [rule for rule in rules if rule in sure]
     lent = [rule for rule in rules if rule not in sure]
     others = {name for other in found if other is not root for name in other.cases}
     return {
-        "sentence": _sentence(root, shown, seen, rules)
-        + (f"{_ALONE} {common[0]}" if common else ""),
+        "sentence": _sentence(root, shown, seen, rules, common and f"{_ALONE[what]} {common[0]}"),
         "troubles": root.troubles,
         "head": root.head,
         "support": _support(root),
@@ -144,11 +158,18 @@ def _of_a_cause(root: Root, shown: str, seen: Mapping[str, Document]) -> Sequenc
     return cause[1] if cause and root.stops and not root.says else ()
 
 
-def _sentence(root: Root, shown: str, seen: Mapping[str, Document], rules: Sequence[str]) -> str:
+def _sentence(
+    root: Root,
+    shown: str,
+    seen: Mapping[str, Document],
+    rules: Sequence[str],
+    alone: str | None,
+) -> str:
+    """What shows and where, or what the frames at which it does have alone."""
     verb = "stop" if root.stops else "show"
     if root.says:
         return f"{verb}: {root.says}"
-    what = _what(root, root.troubles[0], shown, seen, next(iter(rules), ""))
+    what = _what(root, shown, seen, next(iter(rules), ""), alone)
     if not root.has_cause:
         return f"{verb}: {what}"
     kind = ", or ".join(map(in_words, root.causes)) if any(root.causes) else ""
@@ -158,26 +179,29 @@ def _sentence(root: Root, shown: str, seen: Mapping[str, Document], rules: Seque
     return f"show in {of}{kind or 'every packet'}: {what}"
 
 
-def _what(root: Root, trouble: str, shown: str, seen: Mapping[str, Document], rule: str) -> str:
+def _what(
+    root: Root, shown: str, seen: Mapping[str, Document], rule: str, alone: str | None
+) -> str:
+    trouble = root.troubles[0]
     stopped = (seen.get(shown, {}).get("stop") or {}).get("words")
     if trouble in STOPS and stopped:
-        return str(stopped)
+        return f"{stopped}; {alone}" if alone else str(stopped)
     if fields := [each.removeprefix(FIELD) for each in root.troubles if each.startswith(FIELD)]:
         return _of_fields(root, fields, seen)
     if trouble.startswith(RULE) and not root.head:
-        return f'{rule} is broken: "{RULES[rule].sentence}"'
+        words = f'{rule} is broken: "{RULES[rule].sentence}"'
+        return f"{words}; {alone}" if alone else words
     words = in_short(root.head)
     streams = seen.get(shown, {}).get("standing", {})
     is_usual = len(root.cases) >= _USUAL
-    where = (
+    where = alone or (
         (rule == _OF_NO_BYTES and _NO_BYTES)
         or (is_usual and of_a_refusal(words, streams))
         or of_a_foreign_key(words, streams)
         or of_a_repeat(words)
     )
-    if streams and where:
-        words += f"; {where}"
-    return shorten(words, _LONGEST, placeholder=" ...") or trouble
+    words = shorten(words, _LONGEST, placeholder=" ...") or trouble
+    return f"{words}; {where}" if where and (streams or alone) else words
 
 
 def _of_fields(root: Root, fields: Sequence[str], seen: Mapping[str, Document]) -> str:

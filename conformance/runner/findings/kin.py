@@ -15,6 +15,7 @@ from typing import Any
 from roceproof.conformance.rules.table import RULES
 from roceproof.conformance.runner.findings.accused import OF_MUCH
 from roceproof.conformance.runner.findings.observations import RULE
+from roceproof.conformance.runner.findings.received import AROUND
 from roceproof.conformance.runner.findings.root import DEAD, STREAM
 from roceproof.conformance.suite.reporting.divergence import is_vague
 
@@ -22,8 +23,6 @@ Document = dict[str, Any]
 MAY_BE = "may_be"
 _OF_ALL = (STREAM, DEAD, f"{RULE}LIVE-01")
 """Troubles behind which nothing else is seen."""
-_AROUND = ("ETH-", "IP-", "UDP-", "VLAN-", "GID-", "BTH-", "CNP-", "CM-", "PSN-19")
-"""Rules of what is around a message: nothing follows from them, nor they from anything."""
 
 
 class _Says(IntEnum):
@@ -79,5 +78,5 @@ def _halves(finding: Document) -> set[str]:
     rules = _sure(finding) or finding["rules"]
     if is_vague(rules):
         return {"T", "R"}
-    roles = {each for rule in rules if not rule.startswith(_AROUND) for each in RULES[rule].roles}
+    roles = {each for rule in rules if not rule.startswith(AROUND) for each in RULES[rule].roles}
     return roles & {"T", "R"}

@@ -20,7 +20,12 @@ from roceproof.conformance.runner.findings.quantities import (
     outstanding_of,
 )
 from roceproof.conformance.runner.findings.tempted import temptations_of
-from roceproof.conformance.runner.findings.unheeded import answers_of
+from roceproof.conformance.runner.findings.unheeded import (
+    ANSWERS,
+    ASKED,
+    answers_of,
+    requests_of,
+)
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.checks.comparison import Predicted
 from roceproof.conformance.suite.connection import Connection
@@ -72,13 +77,15 @@ def observed(
     stop: Stop | None = None,
     streams: Sequence[str] = (),
     failures: Iterable[CaseFailed] = (),
+    against: Iterable[Entry] | None = None,
     lost: str | None = None,
 ) -> Document:
     """Rows of features, stage, trouble, count and amounts; values of wrong fields, and right ones.
 
     The amounts of a row are the least and the most of each of QUANTITIES.
     `streams` says how those of the device stood when the case stopped; `failures` are those that
-    neither the rows nor the rules of the observer show, and `lost` is what was not answered.
+    neither the rows nor the rules of the observer show, `against` the frames that stand against the
+    device, of a case that failed, and `lost` is what was not answered.
     """
     rules: dict[int, set[str]] = {}
     told: dict[str, str] = {}
@@ -118,7 +125,8 @@ def observed(
         "lost": lost,
         "tempted": temptations_of(bench),
         "flushed": any(connection.has_flushed for connection in bench.connections),
-        "answers": answers_of(bench, stop),
+        ANSWERS: answers_of(bench, stop),
+        ASKED: requests_of(bench, against),
         "standing": {name: list(each) for name, each in bench.target.standing().items()},
     }
 

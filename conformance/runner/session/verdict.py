@@ -35,6 +35,7 @@ from roceproof.conformance.suite.reporting.divergence import differed, on_servic
 from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.suite.reporting.failure_heads import head_of
 from roceproof.conformance.suite.reporting.failure_site import Kind, Stop
+from roceproof.conformance.suite.reporting.transcript import Entry
 from roceproof.conformance.targets.interface import DeviceDied, NoEnd
 from roceproof.dpi.session.streams import STREAMS
 from roceproof.verbs.service import Service
@@ -68,6 +69,7 @@ def conclude(item: pytest.Function, bench: Bench, options: Options, own: CaseFai
         stop=blamed.stop if blamed is not None else None,
         streams=streams_of(failures[0]) if failures else (),
         failures=[*([] if own is None else [own]), *judged.others],
+        against=_against(failures, judged) if failures else None,
         lost=judged.lost,
     )
     path = options.captures / file_name(short_name(item.nodeid))
@@ -111,6 +113,12 @@ def streams_of(failure: CaseFailed) -> list[str]:
     """How the streams of a device stood that did not go on."""
     _, begun, behind = str(failure).partition(f"\n{STREAMS}")
     return f"{STREAMS}{behind}".splitlines() if begun else []
+
+
+def _against(failures: list[CaseFailed], judged: Judgement) -> list[Entry]:
+    """The frames of a device that stand against it."""
+    told = [entry for failure in failures for entry in failure.entries if entry.is_sent]
+    return [*told, *(entry for _, entry in judged.findings if entry.is_sent)]
 
 
 def _differed(bench: Bench, failure: CaseFailed, stop: Stop | None) -> tuple[str, ...]:

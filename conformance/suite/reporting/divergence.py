@@ -105,6 +105,7 @@ _COMPLETION = _table(
     (r"completed with (wr_flush_err|rem_\w+); got nothing", "NAK-09"),
     (r"completed with rnr_retry_exc_err; got nothing", "RNR-05"),
     (r"completed with retry_exc_err.*; got nothing", "RTX-01 RTX-05"),
+    (r"which is flushed; got work \S+ completed with (?!wr_flush)", "NAK-09"),
     (r"want a completion; got nothing.*which (is flushed|ends with (wr_flush|rem_))", "NAK-09"),
     (r"want a completion; got nothing.*which ends with rnr", "RNR-05"),
     (r"want a completion; got nothing.*which ends with retry", "RTX-05"),

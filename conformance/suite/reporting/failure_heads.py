@@ -65,6 +65,10 @@ _OTHERWISE = re.compile(
     r"; got work (?P=id) completed with (?!success|(?P=want))"
 )
 """Work that an answer has failed ends in no way, or in another than the answer said."""
+_UNFLUSHED_WORK = re.compile(
+    r"owed: work (?P<id>\w+) \([^)]*\) which is flushed; "
+    r"got work (?P=id) completed with (?P<got>\w+)"
+)
 _ENDED = re.compile(r"with (rem_\w+|rnr_retry_exc_err|retry_exc_err)")
 _RECEIVES = re.compile(r"want +receives completed: (?P<want>.*?); got +(?P<got>.*)")
 _OTHER_RECEIVE = re.compile(
@@ -145,6 +149,8 @@ def likeness(head: str) -> str:
         return f"no completion of work {_ENDED.sub('with an error', owed['stage'])}"
     if _OTHERWISE.search(head):
         return "no completion of work which ends with an error"
+    if _UNFLUSHED_WORK.search(head):
+        return "work not flushed"
     if _TOO_EARLY.search(head):
         return "completed too early"
     if done := _COMPLETION.search(head):
@@ -160,7 +166,7 @@ def likeness(head: str) -> str:
     if _UNFLUSHED.search(head):
         return "receives not flushed"
     if again := _AGAIN.search(head):
-        return f"{again[1]} completed again{' by a flush' if 'flush' in again[2] else ''}"
+        return f"{again[1]} completed again{' with an error' if 'err' in again[2] else ''}"
     if (both := _WANT_GOT.search(head)) and (names := _NAME.findall(both["want"])):
         if both["got"].startswith(_NOTHING):
             said = dict(_SAID.findall(both["want"])).get("syndrome", "")
@@ -246,6 +252,8 @@ def in_short(head: str) -> str:
         return f"{compared['what']}: want {want}, got {got}"
     if late := _NO_TIMER.search(head):
         return late[0]
+    if otherwise := _UNFLUSHED_WORK.search(head):
+        return f"work of a failed queue pair completed with {otherwise['got']}, not wr_flush_err"
     if (done := _OTHER_WORK.search(head)) and done["want"] != done["got"]:
         return f"wr_id of a completion: want {done['want']}, got {done['got']}; look at cpl_o"
     clean = _BYTES.sub("", _REPEATED.sub("", without_place(head)))

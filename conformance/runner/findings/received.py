@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What frames that a device was sent have in their headers, and what some have and no other has.
+
+A fact is a number or a word. It is told if nearly all frames that went wrong have the same, or have
+one of its bits alike, and none of the others has.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from roceproof.conformance.wire.codec import Packet
+from roceproof.conformance.wire.ip import Ipv4
+from roceproof.conformance.wire.opcodes import OPCODES, Position
+
+Row = list[int | str | None]
+"""The facts of a frame, in their order; None where it has no such header."""
+AROUND = ("ETH-", "IP-", "UDP-", "VLAN-", "GID-", "BTH-", "CNP-", "CM-", "PSN-19")
+"""Rules of what is around a message: nothing else follows from them, nor they from anything."""
+_IP_AT, _IP_BYTES, _PAGE = 14, 20, 4096
+_NEARLY_ALL = 0.8
+
+
+class _Fact(NamedTuple):
+    """Something that a frame has, in words that stand behind "have", and the rule about it."""
+
+    of: Callable[[bytes, Packet, Packet | None], int | str | None]
+    words: str
+    rule: str = ""
+    name: str = ""
+    """What it is called if its bits are looked at, so many of them."""
+    bits: int = 0
+
+
+def _header(frame: bytes, packet: Packet) -> bytes:
+    return frame[_IP_AT : _IP_AT + _IP_BYTES] if isinstance(packet.ip, Ipv4) else b""
+
+
+def _carries(frame: bytes, packet: Packet, _: Packet | None) -> int:
+    header = _header(frame, packet)
+    return sum(int.from_bytes(header[at : at + 2], "big") for at in range(0, _IP_BYTES, 2)) >> 16
+
+
+def _traffic_class(packet: Packet) -> int:
+    return packet.ip.tos if isinstance(packet.ip, Ipv4) else packet.ip.traffic_class
+
+
+def _hops(packet: Packet) -> int:
+    return packet.ip.ttl if isinstance(packet.ip, Ipv4) else packet.ip.hop_limit
+
+
+def _range(packet: Packet) -> range | None:
+    reth = packet.reth
+    return None if reth is None else range(reth.address, reth.address + reth.length)
+
+
+def _crosses(_: bytes, packet: Packet, __: Packet | None) -> str | None:
+    asked = _range(packet)
+    if not asked:
+        return None
+    return "crosses" if asked[0] // _PAGE != asked[-1] // _PAGE else "stays within"
+
+
+def _in_front(_: bytes, packet: Packet, before: Packet | None) -> str | None:
+    if before is None:
+        return None
+    part = "the end" if Position.LAST in OPCODES[before.bth.opcode].position else "a part"
+    return f"{part} of a message that asks for {'an' if before.bth.ack_req else 'no'} answer"
+
+
+def _carry(_: bytes, packet: Packet, before: Packet | None) -> int | None:
+    """The highest bit of a PSN that is not as in the one before it."""
+    if before is None or before.bth.psn == packet.bth.psn:
+        return None
+    return (before.bth.psn ^ packet.bth.psn).bit_length() - 1
+
+
+FACTS = (
+    _Fact(_carries, "an IPv4 header whose sum carries {} times", "IP-11"),
+    _Fact(
+        lambda f, p, _: int.from_bytes(_header(f, p)[10:12], "big"),
+        "the IPv4 header checksum {:#06x}",
+        "IP-11",
+        "the IPv4 header checksum",
+        16,
+    ),
+    _Fact(lambda _, p, __: _hops(p), "a TTL of {}", "IP-09"),
+    _Fact(lambda _, p, __: _traffic_class(p) & 3, "the ECN bits {:02b}", "IP-09"),
+    _Fact(lambda _, p, __: _traffic_class(p) >> 2, "DSCP {}", "IP-09"),
+    _Fact(lambda _, p, __: p.udp_sport >> 14, "a UDP source port from {} x 16,384 on", "UDP-07"),
+    _Fact(lambda _, p, __: len(p.trailer), "{} bytes behind the ICRC", "ETH-03"),
+    _Fact(lambda _, p, __: len(p.vlans) // 4, "{} VLAN tags", "VLAN-03"),
+    _Fact(lambda _, p, __: p.bth.migreq, "MigReq {:d}", "BTH-15"),
+    _Fact(lambda _, p, __: p.bth.pkey >> 15, "a P_Key with top bit {}", "BTH-07"),
+    _Fact(lambda _, p, __: p.bth.fecn, "FECN {:d}", "BTH-09"),
+    _Fact(lambda _, p, __: p.bth.becn, "BECN {:d}", "BTH-09"),
+    _Fact(lambda _, p, __: p.bth.solicited, "Solicited Event {:d}"),
+    _Fact(lambda _, p, __: p.bth.ack_req, "AckReq {:d}"),
+    _Fact(lambda _, p, __: p.aeth.syndrome if p.aeth else None, "the syndrome {:#04x}", "AETH-04"),
+    _Fact(_in_front, "{} in front", "OPC-07"),
+    _Fact(_carry, "a PSN that a carry into bit {} has made", "PSN-15"),
+    _Fact(lambda _, p, __: OPCODES[p.bth.opcode].name, "the opcode {}"),
+    _Fact(_crosses, "a range that {} 4 KiB"),
+    _Fact(lambda _, p, __: p.reth.length if p.reth else None, "a DMALen of {}", "", "DMALen", 32),
+    _Fact(
+        lambda _, p, __: p.reth.address if p.reth else None,
+        "the address {:#x}",
+        "",
+        "the address",
+        64,
+    ),
+    _Fact(lambda _, p, __: p.bth.pad_count, "{} pad bytes"),
+    _Fact(lambda _, p, __: len(p.payload), "{} bytes of payload"),
+    _Fact(lambda _, p, __: p.bth.psn, "the PSN {:#x}", "PSN-16", "the PSN", 24),
+    _Fact(lambda _, p, __: p.bth.dest_qpn, "the QPN {:#x}", "BTH-11", "the QPN", 24),
+)
+
+
+def row_of(frame: bytes, packet: Packet, before: Packet | None = None) -> Row:
+    """The facts of a frame, which is this packet, behind another of its queue pair."""
+    return [fact.of(frame, packet, before) for fact in FACTS]
+
+
+def alone(wrong: Sequence[Row], right: Sequence[Row]) -> tuple[str, str] | None:
+    """Words and rule of the first fact that nearly all the wrong have, and none of the right."""
+    for place, fact in enumerate(FACTS):
+        bad, good = ([row[place] for row in rows] for rows in (wrong, right))
+        if (value := _apart(bad, good)) is not None:
+            return fact.words.format(value), fact.rule
+        for bit in range(fact.bits):
+            bad_bits, good_bits = ([_bit(number, bit) for number in each] for each in (bad, good))
+            if (value := _apart(bad_bits, good_bits)) is not None:
+                return f"bit {bit} of {fact.name} at {value}", fact.rule
+    return None
+
+
+def _apart(bad: Sequence[int | str | None], good: Sequence[int | str | None]) -> int | str | None:
+    """What nearly all of the ones have, and none of the others."""
+    value, count = Counter(bad).most_common(1)[0]
+    return value if count >= _NEARLY_ALL * len(bad) and value not in good else None
+
+
+def _bit(number: int | str | None, bit: int) -> int | None:
+    return number >> bit & 1 if isinstance(number, int) else None
