@@ -59,3 +59,11 @@ def test_signs_of_what_may_be_a_sign_itself_go_to_the_same_finding() -> None:
 def test_nothing_is_put_behind_what_is_as_sure() -> None:
     assert hosts(finding("ACK-08"), finding("NAK-01")) == [None, None]
     assert with_kin([]) == []
+
+
+def test_whoever_drops_what_it_must_take_lacks_it_on_either_half() -> None:
+    assert hosts(finding(doubt=("BTH-07",)), finding("ACK-08"), finding("ACK-01")) == [None, 1, 1]
+
+
+def test_a_field_that_is_wrong_is_sure_whatever_its_rule() -> None:
+    assert hosts(finding("ACK-02", troubles=["field a"]), finding("ACK-08")) == [None, 1]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from test_root_findings import NO_PACKET, Session
 
+from roceproof.conformance.runner.findings.feature_words import KINDS, in_words
 from roceproof.conformance.runner.findings.finding_words import documents
 from roceproof.conformance.runner.findings.plan_findings import with_plans
 from roceproof.conformance.runner.findings.received import FACTS
@@ -893,3 +894,11 @@ def test_what_a_case_says_goes_before_what_the_observer_makes_of_it() -> None:
     also(session, failures=[["not dropped: ACK", []]], rules={"ACK-12": "frame 2"})
     (finding,) = told(session)
     assert finding["rules"] == ["IP-11", "ACK-12"]
+
+
+def test_a_packet_and_messages_of_one_packet_are_told_apart() -> None:
+    by_words = {kind.words: kind for kind in KINDS}
+    one, only = by_words["of one packet"], by_words["an ONLY packet"]
+    assert in_words((one,)) == "messages of one packet"
+    assert in_words((only,)) == "an ONLY packet"
+    assert in_words((one, only)) == "an ONLY packet of messages of one packet"

@@ -35,7 +35,7 @@ def accused(case: Document) -> list[str]:
         return named or about
     kin = {*map(family, differed)}
     kin |= _REFUSALS if kin & _REFUSALS else set()
-    own = [rule for rule in broken if family(rule) in kin]
+    own = [rule for rule in broken if family(rule) in kin and rule not in COMPLETES]
     return list(dict.fromkeys([*own, *differed]))
 
 

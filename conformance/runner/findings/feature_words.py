@@ -90,7 +90,7 @@ PREFERENCE = (
 """The numbers of KINDS, and of bounds behind those, in the order in which they are preferred."""
 
 _ENDS = ("begins", "ends")
-_PLACES = (*_ENDS, " packet")
+_PLACES, _SIZE = (*_ENDS, " packet"), "of "
 """How words end that are about one packet of a message."""
 
 
@@ -108,10 +108,12 @@ def _kinds_of(features: tuple[Any, ...]) -> frozenset[int]:
 def in_words(kinds: tuple[Kind, ...]) -> str:
     """Which messages a conjunction of kinds means, or which of their packets."""
     words = [kind.words for kind in kinds]
-    places = [each for each in words if each.endswith(_PLACES)]
+    places = [each for each in words if each.endswith(_PLACES) and not each.startswith(_SIZE)]
     told = " ".join(["messages", *(each for each in words if each not in places)])
     if not places:
         return told
+    if words == places and not places[-1].endswith(_ENDS):
+        return places[-1]
     is_whole = places[-1].endswith(_ENDS)
     return f"{places[-1]}{' ' if is_whole else ' of '}{told}"
 

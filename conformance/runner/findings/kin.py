@@ -14,7 +14,7 @@ from typing import Any
 
 from roceproof.conformance.rules.table import RULES
 from roceproof.conformance.runner.findings.accused import OF_MUCH
-from roceproof.conformance.runner.findings.observations import RULE
+from roceproof.conformance.runner.findings.observations import FIELD, RULE
 from roceproof.conformance.runner.findings.received import AROUND
 from roceproof.conformance.runner.findings.root import DEAD, STREAM
 from roceproof.conformance.suite.reporting.divergence import is_vague
@@ -23,6 +23,9 @@ Document = dict[str, Any]
 MAY_BE = "may_be"
 _OF_ALL = (STREAM, DEAD, f"{RULE}LIVE-01")
 """Troubles behind which nothing else is seen."""
+
+_OWN = ("CNP-", "CM-")
+"""Rules of exchanges beside all messages."""
 
 
 class _Says(IntEnum):
@@ -59,7 +62,8 @@ def _host(finding: Document, findings: Sequence[Document]) -> int:
 
 
 def _says(finding: Document) -> _Says:
-    if finding["troubles"][0] in _OF_ALL or _names(_sure(finding)):
+    first = finding["troubles"][0]
+    if first in _OF_ALL or first.startswith(FIELD) or _names(_sure(finding)):
         return _Says.FOR_SURE
     return _Says.PERHAPS if _names(finding["rules"]) else _Says.WHAT_WAS_SEEN
 
@@ -78,5 +82,10 @@ def _halves(finding: Document) -> set[str]:
     rules = _sure(finding) or finding["rules"]
     if is_vague(rules):
         return {"T", "R"}
-    roles = {each for rule in rules if not rule.startswith(AROUND) for each in RULES[rule].roles}
-    return roles & {"T", "R"}
+    found: set[str] = set()
+    for rule in rules:
+        roles = {*RULES[rule].roles} & {"T", "R"}
+        if rule.startswith(AROUND):  # either half lacks what is dropped
+            roles = {"T", "R"} if "R" in roles and not rule.startswith(_OWN) else set()
+        found |= roles
+    return found

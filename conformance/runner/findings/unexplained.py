@@ -25,7 +25,7 @@ Document = dict[str, Any]
 _FOLLOWS_PAD = ("pad", "pad bytes", "payload")
 _FIELD_OF = {"MSN": "msn", "PSN": "psn"}
 """The field that a family of rules is about."""
-_OUTSIDE = ("ip_checksum", "udp_checksum", "frame pad", "trailer", "pad bytes")
+_OUTSIDE = ("ip_checksum", "udp_checksum", "frame pad", "arp padding", "trailer", "pad bytes")
 """What of a frame no field of its packet says."""
 LENGTHS = frozenset({"field ip_length", "field udp_length"})
 """Where they end a packet too soon nobody finds its ICRC."""

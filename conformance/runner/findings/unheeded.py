@@ -20,7 +20,7 @@ from roceproof.conformance.suite.reporting.failure_site import Kind, Stop
 from roceproof.conformance.suite.reporting.transcript import Entry, Epoch
 from roceproof.conformance.wire.codec import Packet, parse
 from roceproof.conformance.wire.ip import Ipv4
-from roceproof.conformance.wire.opcodes import OPCODES, REQUESTS
+from roceproof.conformance.wire.opcodes import OPCODES, REQUESTS, Family, Transport
 from roceproof.conformance.wire.psn import PSN_MODULUS
 from roceproof.verbs.service import Service
 
@@ -99,18 +99,22 @@ def _is_ack(packet: Packet) -> bool:
 
 
 def _requests(epochs: Iterable[Epoch]) -> Iterator[tuple[int, int, Row]]:
-    """Good requests: time, PSN and facts of each, with the one of the PSN before it."""
-    known: dict[int, dict[int, Packet]] = {}
+    """Good requests in sequence: time, PSN and facts of each, with the one in front of it."""
+    expected: dict[int, int] = {}
+    in_front: dict[int, Packet] = {}
     for epoch in epochs:
-        for qpn in [qpn for qpn, row in epoch.qps.items() if "start_psn" in row]:
-            known[qpn] = {}  # it begins anew
+        starts = {n: row["remote_start_psn"] for n, row in epoch.qps.items() if "start_psn" in row}
+        expected |= starts
+        in_front = {n: packet for n, packet in in_front.items() if n not in starts}
         for entry in epoch.entries:
             packet = None if entry.is_sent or entry.is_void else parse(entry.frame)
             opcode = OPCODES.get(packet.bth.opcode) if packet is not None else None
             if packet is None or opcode is None or opcode.family not in REQUESTS:
                 continue
-            if all(rule.startswith(AROUND) for rule in entry.breaks):
-                psn, of_queue = packet.bth.psn, known.setdefault(packet.bth.dest_qpn, {})
-                before = of_queue.get((psn - 1) % PSN_MODULUS)
-                yield entry.time_ns, psn, row_of(entry.frame, packet, before)
-                of_queue[psn] = packet
+            qpn, psn = packet.bth.dest_qpn, packet.bth.psn
+            is_due = opcode.transport is Transport.UC or psn == expected.get(qpn)
+            if is_due and all(rule.startswith(AROUND) for rule in entry.breaks):
+                yield entry.time_ns, psn, row_of(entry.frame, packet, in_front.get(qpn))
+                size = packet.reth.length if packet.reth and opcode.family is Family.READ else 0
+                answers = -(-size // epoch.qps[qpn]["path_mtu"]) if size else 1
+                expected[qpn], in_front[qpn] = (psn + answers) % PSN_MODULUS, packet

@@ -31,6 +31,7 @@ COMPLETES = ("ACK-08", "UC-01")
 """Rules of work that does not end as it must: why, something else may say better."""
 _SAYS_ITSELF = (
     *COMPLETES,
+    "ACK-09",
     "ETH-0",
     "DUP-01",
     "RNR-",
@@ -97,6 +98,7 @@ _COMPLETION = _table(
         "QPS-06 NAK-09",
     ),
     (r"want no such completion.*completed with wr_flush_err", "NAK-09"),
+    (r"which waits for an answer; got work \S+ completed with rem_", "ACK-09"),
     (r"want no such completion.*completed with rem_\w+", "NAK-13 NAK-10"),
     (r"want no such completion.*completed with rnr_retry", "RNR-05"),
     (r"want no such completion.*completed with retry_exc", "RTX-01"),

@@ -108,6 +108,7 @@ FIELD_RULES = {
     "ip_length": "IP-02",
     "udp_length": "UDP-02",
     "frame pad": "ETH-02",
+    "arp padding": "ETH-02",
     "ip_checksum": "IP-05",
     "udp_checksum": "UDP-03",
     "pad bytes": "PAD-02",
