@@ -92,7 +92,5 @@ def test_work_that_is_flushed_with_another_status_is_told_by_that() -> None:
         "want no such completion on qp 0x80; owed: work 0x12 (SEND of 5 bytes, number 7) which is "
         "flushed; got work 0x12 completed with loc_qp_op_err, syndrome 0xff"
     )
-    assert in_short(head) == (
-        "work of a failed queue pair completed with loc_qp_op_err, not wr_flush_err"
-    )
+    assert in_short(head) == "work that is flushed completed with loc_qp_op_err"
     assert named(head) == ("NAK-09",)

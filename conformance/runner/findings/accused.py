@@ -19,6 +19,8 @@ OF_MUCH = (*VAGUE, *COMPLETES, "LIVE-", "ACK-", "NAK-", "RETH-12", "PSN-12", "QP
 """Rules that very different faults break."""
 _SEEN = "RQ-"
 """Rules that a case cannot see broken for another reason."""
+_FEW = 3
+"""Of rules of which none is shared by half the cases more say nothing."""
 _REFUSALS = {"NAK", "RNR"}
 """Families of which each tells when the other's answer does not come."""
 
@@ -48,7 +50,7 @@ def in_common(cases: Sequence[Document]) -> list[str]:
     first = Counter(rule for case in cases for rule in case.get("differed", ())[:1])
     rule, most = next(iter(first.most_common(1)), ("", 0))
     is_said = not is_vague([rule]) and rule != _WHY_IS_FOR_CASES
-    return [rule] if is_said and 2 * most > len(cases) > 1 else rules
+    return [rule] if is_said and 2 * most > len(cases) > 1 else rules[:_FEW]
 
 
 def in_doubt(rules: Iterable[str], failing: Set[str], cases: Mapping[str, Document]) -> list[str]:

@@ -65,8 +65,8 @@ _OTHERWISE = re.compile(
     r"; got work (?P=id) completed with (?!success|(?P=want))"
 )
 """Work that an answer has failed ends in no way, or in another than the answer said."""
-_UNFLUSHED_WORK = re.compile(
-    r"owed: work (?P<id>\w+) \([^)]*\) which is flushed; "
+_ENDS_AS = re.compile(
+    r"owed: work (?P<id>\w+) \([^)]*\) which (?P<due>is flushed|ends with \w+); "
     r"got work (?P=id) completed with (?P<got>\w+)"
 )
 _ENDED = re.compile(r"with (rem_\w+|rnr_retry_exc_err|retry_exc_err)")
@@ -149,7 +149,7 @@ def likeness(head: str) -> str:
         return f"no completion of work {_ENDED.sub('with an error', owed['stage'])}"
     if _OTHERWISE.search(head):
         return "no completion of work which ends with an error"
-    if _UNFLUSHED_WORK.search(head):
+    if (ended := _ENDS_AS.search(head)) and ended["due"] == "is flushed":
         return "work not flushed"
     if _TOO_EARLY.search(head):
         return "completed too early"
@@ -252,8 +252,8 @@ def in_short(head: str) -> str:
         return f"{compared['what']}: want {want}, got {got}"
     if late := _NO_TIMER.search(head):
         return late[0]
-    if otherwise := _UNFLUSHED_WORK.search(head):
-        return f"work of a failed queue pair completed with {otherwise['got']}, not wr_flush_err"
+    if ended := _ENDS_AS.search(head):
+        return f"work that {ended['due']} completed with {ended['got']}"
     if (done := _OTHER_WORK.search(head)) and done["want"] != done["got"]:
         return f"wr_id of a completion: want {done['want']}, got {done['got']}; look at cpl_o"
     clean = _BYTES.sub("", _REPEATED.sub("", without_place(head)))
