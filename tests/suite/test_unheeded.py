@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import json
 from random import Random
 from typing import Any
 
+from roceproof.conformance.runner.findings.observations import observed
+from roceproof.conformance.runner.findings.observed_shape import is_observed
 from roceproof.conformance.runner.findings.received import Row, row_of
 from roceproof.conformance.runner.findings.unheeded import (
     ANSWERS,
@@ -105,3 +108,16 @@ def test_requests_are_told_apart_by_what_was_in_front_of_them() -> None:
     others[ASKED]["heeded"] += [[*missed[:3], *first[3:]]]
     assert in_common(ASKED, [failed] * 3, [others]) == ("AckReq 1", "")
     assert in_common(ASKED, [failed] * 2, [others]) is None
+
+
+def test_what_a_case_has_seen_can_be_read_from_a_journal() -> None:
+    source = ModelFactory()
+    with source.device(CasePlace(name="journal", seed=1)) as target:
+        bench = Bench(target, source.claims, seed=1)
+        requests(bench)
+        bench.connect().transfer(Op.WRITE, 5)
+        seen = json.loads(json.dumps(observed(bench, [])))
+    assert is_observed(seen)
+    [row, *_] = seen[ASKED]["heeded"]
+    for damage in (row[:-1], [True, *row[1:]], ["\x1b[2J", *row[1:]], [row[0], "one", *row[2:]]):
+        assert not is_observed({**seen, ASKED: {"heeded": [damage], "unheeded": []}})

@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from roceproof.common.shape import flaw
+from roceproof.common.shape import Word, flaw
 from roceproof.conformance.runner.findings.observations import FEATURES
 from roceproof.conformance.runner.findings.quantities import QUANTITIES
+from roceproof.conformance.runner.findings.received import Row, is_row
+from roceproof.conformance.runner.findings.unheeded import ANSWERS, ASKED, Document
 
-_NONE, _TEXTS = type(None), {str: [str]}
+_NONE = type(None)
+_FRAMES = {"heeded": [[(int, Word, _NONE)]], "unheeded": [[(int, Word, _NONE)]]}
 _SHAPE = {
     "rows": [list],
     "values": {str: {"want": [str], "got": [str]}},
@@ -26,7 +29,8 @@ _SHAPE = {
     "lost": (str, _NONE),
     "tempted": [str],
     "flushed": bool,
-    "answers": _TEXTS,
+    ANSWERS: _FRAMES,
+    ASKED: _FRAMES,
     "standing": {str: list},
 }
 _ROW = ([object], str, [str], int, [int], [int])
@@ -44,8 +48,15 @@ def is_observed(document: object) -> bool:
         and all(_are(each, _STANDING) for each in document["standing"].values())
         and all(_are(each, _FAILURE) for each in document["failures"])
         and all(len(each) == _MISMATCH for each in stop["fields"])
+        and all(map(is_row, _frames(document)))
         and ("cause" not in stop or _are(stop["cause"], _CAUSE))
     )
+
+
+def _frames(document: Document) -> Iterator[Row]:
+    for what in (ANSWERS, ASKED):
+        for rows in document[what].values():
+            yield from rows
 
 
 def _is_row(row: Sequence[object]) -> bool:

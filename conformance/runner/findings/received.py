@@ -92,12 +92,12 @@ FACTS = (
     _Fact(lambda _, p, __: p.udp_sport >> 14, "a UDP source port from {} x 16,384 on", "UDP-07"),
     _Fact(lambda _, p, __: len(p.trailer), "{} bytes behind the ICRC", "ETH-03"),
     _Fact(lambda _, p, __: len(p.vlans) // 4, "{} VLAN tags", "VLAN-03"),
-    _Fact(lambda _, p, __: p.bth.migreq, "MigReq {:d}", "BTH-15"),
+    _Fact(lambda _, p, __: int(p.bth.migreq), "MigReq {}", "BTH-15"),
     _Fact(lambda _, p, __: p.bth.pkey >> 15, "a P_Key with top bit {}", "BTH-07"),
-    _Fact(lambda _, p, __: p.bth.fecn, "FECN {:d}", "BTH-09"),
-    _Fact(lambda _, p, __: p.bth.becn, "BECN {:d}", "BTH-09"),
-    _Fact(lambda _, p, __: p.bth.solicited, "Solicited Event {:d}"),
-    _Fact(lambda _, p, __: p.bth.ack_req, "AckReq {:d}"),
+    _Fact(lambda _, p, __: int(p.bth.fecn), "FECN {}", "BTH-09"),
+    _Fact(lambda _, p, __: int(p.bth.becn), "BECN {}", "BTH-09"),
+    _Fact(lambda _, p, __: int(p.bth.solicited), "Solicited Event {}"),
+    _Fact(lambda _, p, __: int(p.bth.ack_req), "AckReq {}"),
     _Fact(lambda _, p, __: p.aeth.syndrome if p.aeth else None, "the syndrome {:#04x}", "AETH-04"),
     _Fact(_in_front, "{} in front", "OPC-07"),
     _Fact(_carry, "a PSN that a carry into bit {} has made", "PSN-15"),
@@ -121,6 +121,14 @@ FACTS = (
 def row_of(frame: bytes, packet: Packet, before: Packet | None = None) -> Row:
     """The facts of a frame, which is this packet, behind another of its queue pair."""
     return [fact.of(frame, packet, before) for fact in FACTS]
+
+
+def is_row(row: Row) -> bool:
+    """Whether it has all facts, and numbers where those are told as numbers."""
+    return len(row) == len(FACTS) and all(
+        not isinstance(value, str) or not (fact.bits or "{:" in fact.words)
+        for fact, value in zip(FACTS, row, strict=True)
+    )
 
 
 def alone(wrong: Sequence[Row], right: Sequence[Row]) -> tuple[str, str] | None:
