@@ -10,7 +10,7 @@ from roceproof.conformance.suite.case import RESPONDER, case, over_services
 from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import OUT_OF_SEQUENCE
-from roceproof.conformance.suite.memory import at, holds
+from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     ACCESS_ERROR,
     ACK,
@@ -42,7 +42,7 @@ def write_burst(bench: Bench, qp: Connection, sizes: Sequence[int]) -> None:
         wanted += data.ljust(mtu, b"\0")
         qp.send(WRITE_ONLY(psn=psn, payload=data, a=0, **at(region, psn * mtu)))
     qp.fence(len(sizes))
-    holds(bench, region, wanted, what="WRITEs at no distance")
+    bench.holds(region, wanted, what="WRITEs at no distance")
 
 
 @case("ETH-03", smoke=True)

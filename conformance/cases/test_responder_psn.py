@@ -7,7 +7,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over, over_mtus
 from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.intent import OUT_OF_SEQUENCE
-from roceproof.conformance.suite.memory import at, holds
+from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     ACK,
     NAK,
@@ -134,7 +134,7 @@ def test_a_uc_message_crosses_the_wrap(bench: Bench, before: int) -> None:
         WRITE_MIDDLE(psn=1, payload=data[qp.mtu : 2 * qp.mtu]),
         WRITE_LAST(psn=2, payload=data[2 * qp.mtu :]),
     )
-    holds(bench, region, data, what="a message across the wrap")
+    bench.holds(region, data, what="a message across the wrap")
     qp.fence(3)
 
 

@@ -16,7 +16,7 @@ from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import OUT_OF_ORDER
 from roceproof.conformance.suite.limits.within_limits import executed_of
-from roceproof.conformance.suite.memory import at, holds, otherwise
+from roceproof.conformance.suite.memory import at, otherwise
 from roceproof.conformance.suite.pattern import (
     ACCESS_ERROR,
     ACK,
@@ -228,7 +228,7 @@ class Message:
             self.qp.expect(ACK(psn=self._last, msn=1))
         if self._number is not None:
             self.qp.receives(self._number, byte_len=len(self._data))
-        holds(self._bench, self._region, self._data, what="a message beside others")
+        self._bench.holds(self._region, self._data, what="a message beside others")
 
 
 @case("PSN-12", "UC-03", "QPS-06", smoke=True, targets=SIMULATED)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.intent import NOTHING, Rules, meant_by
 from roceproof.conformance.suite.limits.outstanding_window import Room
+from roceproof.conformance.suite.memory import otherwise
 from roceproof.conformance.suite.notation import got
 from roceproof.conformance.suite.packets import whole_frames
 from roceproof.conformance.suite.reporting.failure import CaseFailed
@@ -24,7 +25,7 @@ from roceproof.dpi.contract.fields import contract_field
 from roceproof.verbs.addresses import Host, parse_mac
 from roceproof.verbs.queue_pair import Qp, QpSpec
 from roceproof.verbs.service import Service
-from roceproof.verbs.work import Outcome
+from roceproof.verbs.work import Outcome, Region
 
 if TYPE_CHECKING:
     from scapy.packet import Packet as ScapyPacket
@@ -183,6 +184,11 @@ class Exchange:
                 deadline = self.target.now_ns + patience.answer_ns
             self.pump(max(1, patience.quiet_ns // 16))
         return True
+
+    def holds(self, region: Region, want: bytes, *, what: str) -> None:
+        """Fail unless a region begins with these bytes, once what was asked has had its time."""
+        if not self.comes_true(lambda: region.read(0, len(want)) == want):
+            raise self.failed(f"{what}: {otherwise(want, region.read(0, len(want)), b'')}")
 
     def frames_sent(self) -> list[bytes]:
         """What the device has put on the wire so far."""

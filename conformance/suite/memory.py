@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.suite.reporting.failure import AS_CONTRACTED, CaseFailed
@@ -14,9 +13,6 @@ from roceproof.conformance.wire.headers import AtomicEth, Reth
 from roceproof.conformance.wire.notation import first_difference
 from roceproof.conformance.wire.opcodes import Family
 from roceproof.verbs.work import Region
-
-if TYPE_CHECKING:
-    from roceproof.conformance.suite.bench import Bench
 
 _FARTHEST, _ENOUGH, _SHOWN = 64, 3, 8
 _LATE = (
@@ -54,12 +50,6 @@ def otherwise(want: bytes, got: bytes, before: bytes) -> str | None:
     shown = slice(first, first + _SHOWN)
     text = f"other bytes than were sent: want {want[shown].hex()}, got {got[shown].hex()}"
     return f"{text} from {first} on{_moved(want, got)}"
-
-
-def holds(bench: Bench, region: Region, want: bytes, *, what: str) -> None:
-    """Fail unless a region begins with these bytes, once what has been asked has had its time."""
-    if not bench.comes_true(lambda: region.read(0, len(want)) == want):
-        raise bench.failed(f"{what}: {otherwise(want, region.read(0, len(want)), b'')}")
 
 
 def unless_late(target: Target, failure: CaseFailed) -> CaseFailed:
