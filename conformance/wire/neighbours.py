@@ -111,9 +111,14 @@ def is_advertised(frame: bytes, ip: bytes) -> bool:
     )
 
 
-def what_is_wrong_with_arp(frame: bytes, host: Host, asker: Host) -> str:
-    """The fields in which it is not what the host answers to the asker."""
+def what_is_wrong_with_arp(frame: bytes, host: Host, asker: Host, *, through: bytes = b"") -> str:
+    """The fields in which it is not what the host answers to the asker.
+
+    It may go to the address of Ethernet that the question came `through`, too.
+    """
     want = _reply(host, to=asker.mac, asker=asker.ip)
+    if frame[:6] == through:
+        want = through + want[6:]
     return "".join(
         f"; arp {name}: want {want[part].hex()}, got {frame[part].hex() or 'nothing'}"
         for name, part in _OF_AN_ARP_FRAME.items()

@@ -147,3 +147,6 @@ def test_an_answer_to_arp_is_told_by_its_fields_too() -> None:
     told = f"; arp target ip: want {asker.ip.hex()}, got {host.ip.hex()}"
     assert what_is_wrong_with_arp(own, host, asker) == told
     assert "arp padding" in what_is_wrong_with_arp(reply[:42], host, asker)
+    other = bytes(6) + reply[6:]
+    assert "arp destination" in what_is_wrong_with_arp(other, host, asker)
+    assert what_is_wrong_with_arp(other, host, asker, through=bytes(6)) == ""

@@ -104,7 +104,9 @@ class Neighbourhood:
                 if to := reply_to_another(frame, [question.asker]):
                     return _unasked(to)
                 if question.echo is None:
-                    wrong = what_is_wrong_with_arp(frame, self._host, question.asker)
+                    wrong = what_is_wrong_with_arp(
+                        frame, self._host, question.asker, through=question.through
+                    )
                 else:
                     wrong = what_is_wrong(frame, question.echo)
                 return Problem(f"a wrong answer to {_told(question)}{wrong}", "LIVE-01")
