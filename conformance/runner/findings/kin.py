@@ -74,7 +74,7 @@ def _names(rules: Sequence[str]) -> bool:
 
 
 def _sure(finding: Document) -> list[str]:
-    return [rule for rule in finding["rules"] if rule not in finding["in_doubt"]]
+    return [rule for rule in finding["rules"] if rule not in finding.get("in_doubt", ())]
 
 
 def _halves(finding: Document) -> set[str]:
