@@ -209,7 +209,7 @@ def _judge_warnings(circuit: Circuit, log: Path) -> None:
 
 def files_read(directory: Path) -> set[Path]:
     """What Verilator has read for a build, besides itself."""
-    _, _, told = (directory / f"{MODEL}__ver.d").read_text(encoding="utf-8").partition(" : ")
+    _, _, told = os.fsdecode((directory / f"{MODEL}__ver.d").read_bytes()).partition(" : ")
     names = {Path(name).absolute() for name in shlex.split(told)}
     return {name for name in names if not name.name.startswith("verilator")}
 
