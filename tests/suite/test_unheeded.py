@@ -20,7 +20,13 @@ from roceproof.conformance.runner.findings.unheeded import (
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.memory import at
-from roceproof.conformance.suite.pattern import ACK, NAK, OPERATIONAL_ERROR, WRITE_ONLY
+from roceproof.conformance.suite.pattern import (
+    ACK,
+    NAK,
+    OPERATIONAL_ERROR,
+    READ_REQUEST,
+    WRITE_ONLY,
+)
 from roceproof.conformance.suite.reporting.failure_site import Kind, Stop
 from roceproof.conformance.suite.reporting.transcript import Entry
 from roceproof.conformance.targets.interface import CasePlace
@@ -121,3 +127,16 @@ def test_what_a_case_has_seen_can_be_read_from_a_journal() -> None:
     [row, *_] = seen[ASKED]["heeded"]
     for damage in (row[:-1], [True, *row[1:]], ["\x1b[2J", *row[1:]], [row[0], "one", *row[2:]]):
         assert not is_observed({**seen, ASKED: {"heeded": [damage], "unheeded": []}})
+
+
+def test_what_comes_behind_a_reset_is_no_sequel_of_what_came_before() -> None:
+    source = ModelFactory()
+    with source.device(CasePlace(name="reset", seed=1)) as target:
+        bench = Bench(target, source.claims, seed=1)
+        qp = bench.connect()
+        place = at(qp.region(8))
+        qp.send(READ_REQUEST(psn=0, dmalen=8, **place))
+        known = requests_of(bench, None)
+        bench.transcript.power_on()
+        qp.send(READ_REQUEST(psn=1, dmalen=8, **place))
+        assert requests_of(bench, None) == known

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.wire.codec import parse
-from roceproof.conformance.wire.opcodes import OPCODES, REQUESTS
 from roceproof.conformance.wire.psn import PSN_MODULUS
 
 _REFUSES = range(0x61, 0x64)
@@ -16,11 +15,7 @@ def asks_again(bench: Bench) -> bool:
     """Whether the last request to a queue pair has the PSN of one before it, or lies behind it."""
     highest: dict[int, int] = {}
     is_behind = False
-    for entry in bench.transcript.epochs[-1].entries:
-        packet = None if entry.is_sent or entry.is_void else parse(entry.frame)
-        row = OPCODES.get(packet.bth.opcode) if packet else None
-        if packet is None or row is None or row.family not in REQUESTS:
-            continue
+    for entry, packet, _ in bench.transcript.epochs[-1].requests():
         flow, psn = id(entry.flow), packet.bth.psn
         before = highest.setdefault(flow, (psn - 1) % PSN_MODULUS)
         is_behind = (before - psn) % PSN_MODULUS < _HALF

@@ -20,8 +20,8 @@ from roceproof.conformance.suite.reporting.failure_site import Kind, Stop
 from roceproof.conformance.suite.reporting.transcript import Entry, Epoch
 from roceproof.conformance.wire.codec import Packet, parse
 from roceproof.conformance.wire.ip import Ipv4
-from roceproof.conformance.wire.opcodes import OPCODES, REQUESTS, Family, Transport
-from roceproof.conformance.wire.psn import PSN_MODULUS
+from roceproof.conformance.wire.opcodes import Family, Transport
+from roceproof.conformance.wire.psn import PSN_MODULUS, packet_count
 from roceproof.verbs.service import Service
 
 Document = Mapping[str, Any]
@@ -57,12 +57,16 @@ def requests_of(bench: Bench, against: Iterable[Entry] | None) -> dict[str, list
     """
     asked = _requests(bench.transcript.epochs)
     if against is None:
-        return {"heeded": [row for _, _, row in islice(asked, _MOST_ASKED)], "unheeded": []}
+        return {"heeded": _rows(islice(asked, _MOST_ASKED)), "unheeded": []}
     first = min(against, key=lambda each: each.time_ns, default=None)
     answer = None if first is None else parse(first.frame)
-    before = [each for each in asked if first is None or each[0] <= first.time_ns]
-    named = [each for each in before if answer and answer.bth.psn == each[1]]
-    return {"heeded": [], "unheeded": [row for _, _, row in (named or before)[-1:]]}
+    before = [each for each in asked if first is None or each[0].time_ns <= first.time_ns]
+    named = [each for each in before if answer and answer.bth.psn == each[1].bth.psn]
+    return {"heeded": [], "unheeded": _rows((named or before)[-1:])}
+
+
+def _rows(asked: Iterable[tuple[Entry, Packet, Packet | None]]) -> list[Row]:
+    return [row_of(entry.frame, packet, in_front) for entry, packet, in_front in asked]
 
 
 def in_common(
@@ -98,23 +102,20 @@ def _is_ack(packet: Packet) -> bool:
     )
 
 
-def _requests(epochs: Iterable[Epoch]) -> Iterator[tuple[int, int, Row]]:
-    """Good requests in sequence: time, PSN and facts of each, with the one in front of it."""
+def _requests(epochs: Iterable[Epoch]) -> Iterator[tuple[Entry, Packet, Packet | None]]:
+    """Good requests in sequence, each with the one in front of it."""
     expected: dict[int, int] = {}
     in_front: dict[int, Packet] = {}
     for epoch in epochs:
-        starts = {n: row["remote_start_psn"] for n, row in epoch.qps.items() if "start_psn" in row}
-        expected |= starts
-        in_front = {n: packet for n, packet in in_front.items() if n not in starts}
-        for entry in epoch.entries:
-            packet = None if entry.is_sent or entry.is_void else parse(entry.frame)
-            opcode = OPCODES.get(packet.bth.opcode) if packet is not None else None
-            if packet is None or opcode is None or opcode.family not in REQUESTS:
-                continue
+        goes_on = {n for n, row in epoch.qps.items() if "start_psn" not in row}
+        expected = {n: psn for n, psn in expected.items() if n in goes_on}
+        in_front = {n: packet for n, packet in in_front.items() if n in goes_on}
+        expected |= {n: r["remote_start_psn"] for n, r in epoch.qps.items() if n not in goes_on}
+        for entry, packet, opcode in epoch.requests():
             qpn, psn = packet.bth.dest_qpn, packet.bth.psn
             is_due = opcode.transport is Transport.UC or psn == expected.get(qpn)
             if is_due and all(rule.startswith(AROUND) for rule in entry.breaks):
-                yield entry.time_ns, psn, row_of(entry.frame, packet, in_front.get(qpn))
-                size = packet.reth.length if packet.reth and opcode.family is Family.READ else 0
-                answers = -(-size // epoch.qps[qpn]["path_mtu"]) if size else 1
-                expected[qpn], in_front[qpn] = (psn + answers) % PSN_MODULUS, packet
+                yield entry, packet, in_front.get(qpn)
+                read = packet.reth if opcode.family is Family.READ else None
+                psns = packet_count(read.length, epoch.qps[qpn]["path_mtu"]) if read else 1
+                expected[qpn], in_front[qpn] = (psn + psns) % PSN_MODULUS, packet

@@ -14,6 +14,8 @@ from roceproof.common.whole_file import whole_file
 from roceproof.conformance.capture.pcapng_writer import write_pcapng
 from roceproof.conformance.capture.record import Flow, Record
 from roceproof.conformance.suite.flow_codec import FlowCodec
+from roceproof.conformance.wire.codec import Packet, parse
+from roceproof.conformance.wire.opcodes import OPCODES, REQUESTS, Opcode
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import Qp
 
@@ -46,6 +48,14 @@ class Epoch:
 
     entries: list[Entry] = field(default_factory=list)
     qps: dict[int, dict[str, Any]] = field(default_factory=dict)
+
+    def requests(self) -> Iterator[tuple[Entry, Packet, Opcode]]:
+        """Those that the device must heed, each with what it is."""
+        for entry in self.entries:
+            packet = None if entry.is_sent or entry.is_void else parse(entry.frame)
+            opcode = OPCODES.get(packet.bth.opcode) if packet is not None else None
+            if packet is not None and opcode is not None and opcode.family in REQUESTS:
+                yield entry, packet, opcode
 
     def facts(self) -> Facts:
         """The document that docs/observer.md describes in section 6."""
