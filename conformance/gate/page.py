@@ -11,8 +11,9 @@ from markupsafe import Markup
 
 from roceproof import __version__
 from roceproof.common.page import content_hash, part, templates
-from roceproof.conformance.regression.findings import by_certainty, in_words
+from roceproof.conformance.regression.findings import in_words
 from roceproof.conformance.rules.table import RULES
+from roceproof.conformance.runner.findings.accused import by_certainty
 from roceproof.conformance.runner.outcomes import BAD
 
 Document = dict[str, Any]

@@ -10,6 +10,7 @@ from typing import Any
 from rich.markup import escape
 
 from roceproof.common.terminal import Terminal
+from roceproof.conformance.runner.findings.accused import by_certainty
 from roceproof.conformance.runner.findings.kin import MAY_BE
 from roceproof.conformance.runner.outcomes import FAILING, SKIPPED
 
@@ -68,13 +69,6 @@ def in_words(finding: Document, ran: int | None = None) -> str:
 def perhaps(finding: Document) -> str:
     """In front of what may be no more than a sign of another finding."""
     return f"perhaps {other} again: " if (other := finding.get(MAY_BE)) else ""
-
-
-def by_certainty(finding: Document) -> tuple[list[str], list[str]]:
-    """The rules that a finding accuses, and those of which it is not sure."""
-    doubt = finding.get("in_doubt", ())
-    sure = [rule for rule in finding["rules"] if rule not in doubt]
-    return sure, [rule for rule in finding["rules"] if rule in doubt]
 
 
 def accusation(finding: Document, *, most: int) -> str:

@@ -73,6 +73,13 @@ def in_doubt(rules: Iterable[str], failing: Set[str], cases: Mapping[str, Docume
     return found
 
 
+def by_certainty(finding: Document) -> tuple[list[str], list[str]]:
+    """The rules that a finding accuses, and those of which it is not sure."""
+    doubt = finding.get("in_doubt", ())
+    sure = [rule for rule in finding["rules"] if rule not in doubt]
+    return sure, [rule for rule in finding["rules"] if rule in doubt]
+
+
 def _names_another(case: Document, rule: str) -> bool:
     """Whether what differed first says by itself which rule is broken, and says another."""
     differed = case.get("differed", ())

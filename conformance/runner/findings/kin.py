@@ -13,7 +13,7 @@ from enum import IntEnum
 from typing import Any
 
 from roceproof.conformance.rules.table import RULES
-from roceproof.conformance.runner.findings.accused import OF_MUCH
+from roceproof.conformance.runner.findings.accused import OF_MUCH, by_certainty
 from roceproof.conformance.runner.findings.observations import FIELD, RULE
 from roceproof.conformance.runner.findings.received import AROUND
 from roceproof.conformance.runner.findings.root import DEAD, STREAM
@@ -42,9 +42,8 @@ def with_kin(findings: Sequence[Document]) -> list[Document]:
     `may_be` of such a finding is the number of the other in the list, which counts from 1; else it
     is None.
     """
-    hosts = [_host(each, findings) for each in findings]
-    for number, host in enumerate(hosts):
-        hosts[number] = host if hosts[host] == host else hosts[host]
+    hosts = [_host(number, findings) for number in range(len(findings))]
+    hosts = [hosts[host] for host in hosts]  # which may say no more than perhaps itself
     order = sorted(range(len(findings)), key=lambda each: (hosts[each], each != hosts[each], each))
     place = {number: at for at, number in enumerate(order, start=1)}
     return [
@@ -53,17 +52,24 @@ def with_kin(findings: Sequence[Document]) -> list[Document]:
     ]
 
 
-def _host(finding: Document, findings: Sequence[Document]) -> int:
-    """The number of the finding that says most of those that say more about the same half."""
-    half = _halves(finding)
-    others = [each for each in findings if _says(each) > _says(finding) and half & _halves(each)]
-    best = max(others, key=lambda each: (_says(each), each["count"]), default=finding)
-    return next(number for number, each in enumerate(findings) if each is best)
+def _host(number: int, findings: Sequence[Document]) -> int:
+    """The place of the finding that says most of those that say more about the same half."""
+    says, halves = _says(findings[number]), _halves(findings[number])
+    others = [
+        place
+        for place, each in enumerate(findings)
+        if _says(each) > says and halves & _halves(each)
+    ]
+    return max(
+        others,
+        key=lambda place: (_says(findings[place]), findings[place]["count"]),
+        default=number,
+    )
 
 
 def _says(finding: Document) -> _Says:
     first = finding["troubles"][0]
-    if first in _OF_ALL or first.startswith(FIELD) or _names(_sure(finding)):
+    if first in _OF_ALL or first.startswith(FIELD) or _names(by_certainty(finding)[0]):
         return _Says.FOR_SURE
     return _Says.PERHAPS if _names(finding["rules"]) else _Says.WHAT_WAS_SEEN
 
@@ -73,13 +79,10 @@ def _names(rules: Sequence[str]) -> bool:
     return any(not rule.startswith(OF_MUCH) for rule in rules)
 
 
-def _sure(finding: Document) -> list[str]:
-    return [rule for rule in finding["rules"] if rule not in finding.get("in_doubt", ())]
-
-
 def _halves(finding: Document) -> set[str]:
     """Requester (T), responder (R) or both, of which its rules speak."""
-    rules = _sure(finding) or finding["rules"]
+    sure, in_doubt = by_certainty(finding)
+    rules = sure or in_doubt
     if is_vague(rules):
         return {"T", "R"}
     found: set[str] = set()
