@@ -9,7 +9,7 @@ from typing import Any
 
 from roceproof.conformance.runner.findings.observations import observed
 from roceproof.conformance.runner.findings.observed_shape import is_observed
-from roceproof.conformance.runner.findings.received import Row, row_of
+from roceproof.conformance.runner.findings.received import FACTS, Row, row_of
 from roceproof.conformance.runner.findings.unheeded import (
     ANSWERS,
     ASKED,
@@ -36,7 +36,7 @@ from roceproof.verbs.addresses import Host
 from roceproof.verbs.work import Op
 
 
-def answer(draw: Random, **fields: int) -> Row:
+def frame_of(draw: Random, **fields: int) -> bytes:
     flow = FlowCodec(
         src=Host(draw.randbytes(6), draw.randbytes(4)),
         dst=Host(draw.randbytes(6), draw.randbytes(4)),
@@ -49,10 +49,17 @@ def answer(draw: Random, **fields: int) -> Row:
     )
     said = {"psn": draw.getrandbits(24), "ttl": draw.randrange(2, 256), "tos": draw.getrandbits(8)}
     said |= {"ident": draw.getrandbits(16), "credits": draw.getrandbits(5)}
-    frame = flow.build(ACK(**said | fields))
+    return flow.build(ACK(**said | fields))
+
+
+def facts_of(frame: bytes) -> Row:
     packet = parse(frame)
     assert packet is not None
     return row_of(frame, packet)
+
+
+def answer(draw: Random, **fields: int) -> Row:
+    return facts_of(frame_of(draw, **fields))
 
 
 def case(what: str, *answers: Row) -> dict[str, Any]:
@@ -140,3 +147,12 @@ def test_what_comes_behind_a_reset_is_no_sequel_of_what_came_before() -> None:
         bench.transcript.power_on()
         qp.send(READ_REQUEST(psn=1, dmalen=8, **place))
         assert requests_of(bench, None) == known
+
+
+def test_a_tag_changes_nothing_but_the_number_of_tags() -> None:
+    frame = frame_of(Random(3))
+    plain, tagged = facts_of(frame), facts_of(frame[:12] + b"\x81\x00\x00\x07" + frame[12:])
+    differ = [
+        fact.words for fact, *two in zip(FACTS, plain, tagged, strict=True) if len({*two}) > 1
+    ]
+    assert differ == ["{} VLAN tags"]

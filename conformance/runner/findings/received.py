@@ -35,7 +35,8 @@ class _Fact(NamedTuple):
 
 
 def _header(frame: bytes, packet: Packet) -> bytes:
-    return frame[_IP_AT : _IP_AT + _IP_BYTES] if isinstance(packet.ip, Ipv4) else b""
+    at = _IP_AT + len(packet.vlans)
+    return frame[at : at + _IP_BYTES] if isinstance(packet.ip, Ipv4) else b""
 
 
 def _carries(frame: bytes, packet: Packet, _: Packet | None) -> int:
@@ -51,16 +52,12 @@ def _hops(packet: Packet) -> int:
     return packet.ip.ttl if isinstance(packet.ip, Ipv4) else packet.ip.hop_limit
 
 
-def _range(packet: Packet) -> range | None:
-    reth = packet.reth
-    return None if reth is None else range(reth.address, reth.address + reth.length)
-
-
 def _crosses(_: bytes, packet: Packet, __: Packet | None) -> str | None:
-    asked = _range(packet)
-    if not asked:
+    reth = packet.reth
+    if reth is None or not reth.length:
         return None
-    return "crosses" if asked[0] // _PAGE != asked[-1] // _PAGE else "stays within"
+    ends = reth.address % _PAGE + reth.length
+    return "crosses" if ends > _PAGE else "stays within"
 
 
 def _in_front(_: bytes, packet: Packet, before: Packet | None) -> str | None:
@@ -83,8 +80,8 @@ FACTS = (
         lambda f, p, _: int.from_bytes(_header(f, p)[10:12], "big"),
         "the IPv4 header checksum {:#06x}",
         "IP-11",
-        "the IPv4 header checksum",
-        16,
+        name="the IPv4 header checksum",
+        bits=16,
     ),
     _Fact(lambda _, p, __: _hops(p), "a TTL of {}", "IP-09"),
     _Fact(lambda _, p, __: _traffic_class(p) & 3, "the ECN bits {:02b}", "IP-09"),
@@ -103,18 +100,22 @@ FACTS = (
     _Fact(_carry, "a PSN that a carry into bit {} has made", "PSN-15"),
     _Fact(lambda _, p, __: OPCODES[p.bth.opcode].name, "the opcode {}"),
     _Fact(_crosses, "a range that {} 4 KiB"),
-    _Fact(lambda _, p, __: p.reth.length if p.reth else None, "a DMALen of {}", "", "DMALen", 32),
+    _Fact(
+        lambda _, p, __: p.reth.length if p.reth else None,
+        "a DMALen of {}",
+        name="DMALen",
+        bits=32,
+    ),
     _Fact(
         lambda _, p, __: p.reth.address if p.reth else None,
         "the address {:#x}",
-        "",
-        "the address",
-        64,
+        name="the address",
+        bits=64,
     ),
     _Fact(lambda _, p, __: p.bth.pad_count, "{} pad bytes"),
     _Fact(lambda _, p, __: len(p.payload), "{} bytes of payload"),
-    _Fact(lambda _, p, __: p.bth.psn, "the PSN {:#x}", "PSN-16", "the PSN", 24),
-    _Fact(lambda _, p, __: p.bth.dest_qpn, "the QPN {:#x}", "BTH-11", "the QPN", 24),
+    _Fact(lambda _, p, __: p.bth.psn, "the PSN {:#x}", "PSN-16", name="the PSN", bits=24),
+    _Fact(lambda _, p, __: p.bth.dest_qpn, "the QPN {:#x}", "BTH-11", name="the QPN", bits=24),
 )
 
 
