@@ -90,8 +90,10 @@ PREFERENCE = (
 """The numbers of KINDS, and of bounds behind those, in the order in which they are preferred."""
 
 _ENDS = ("begins", "ends")
-_PLACES, _SIZE = (*_ENDS, " packet"), "of "
+_PLACES = (*_ENDS, " packet")
 """How words end that are about one packet of a message."""
+_OF_SIZE = "of "
+"""How they begin if it is the only one."""
 
 
 def kinds_of(features: list[Any]) -> frozenset[int]:
@@ -108,14 +110,13 @@ def _kinds_of(features: tuple[Any, ...]) -> frozenset[int]:
 def in_words(kinds: tuple[Kind, ...]) -> str:
     """Which messages a conjunction of kinds means, or which of their packets."""
     words = [kind.words for kind in kinds]
-    places = [each for each in words if each.endswith(_PLACES) and not each.startswith(_SIZE)]
+    places = [each for each in words if each.endswith(_PLACES) and not each.startswith(_OF_SIZE)]
     told = " ".join(["messages", *(each for each in words if each not in places)])
     if not places:
         return told
-    if words == places and not places[-1].endswith(_ENDS):
-        return places[-1]
-    is_whole = places[-1].endswith(_ENDS)
-    return f"{places[-1]}{' ' if is_whole else ' of '}{told}"
+    if places[-1].endswith(_ENDS):
+        return f"{places[-1]} {told}"
+    return places[-1] if words == places else f"{places[-1]} of {told}"
 
 
 _IN_RETH = ("va", "rkey", "dmalen")

@@ -97,7 +97,8 @@ def _document(
     lent = [rule for rule in rules if rule not in sure]
     others = {name for other in found if other is not root for name in other.cases}
     return {
-        "sentence": _sentence(root, shown, seen, rules, common and f"{_ALONE[what]} {common[0]}"),
+        "sentence": _sentence(root, shown, seen, rules, is_plain=common is not None)
+        + (f"; {_ALONE[what]} {common[0]}" if common else ""),
         "troubles": root.troubles,
         "head": root.head,
         "support": _support(root),
@@ -163,13 +164,14 @@ def _sentence(
     shown: str,
     seen: Mapping[str, Document],
     rules: Sequence[str],
-    alone: str | None,
+    *,
+    is_plain: bool,
 ) -> str:
-    """What shows and where, or what the frames at which it does have alone."""
+    """What shows, and which port to look at unless that is plain from the frames."""
     verb = "stop" if root.stops else "show"
     if root.says:
         return f"{verb}: {root.says}"
-    what = _what(root, shown, seen, next(iter(rules), ""), alone)
+    what = _what(root, shown, seen, next(iter(rules), ""), is_plain=is_plain)
     if not root.has_cause:
         return f"{verb}: {what}"
     kind = ", or ".join(map(in_words, root.causes)) if any(root.causes) else ""
@@ -180,28 +182,27 @@ def _sentence(
 
 
 def _what(
-    root: Root, shown: str, seen: Mapping[str, Document], rule: str, alone: str | None
+    root: Root, shown: str, seen: Mapping[str, Document], rule: str, *, is_plain: bool
 ) -> str:
     trouble = root.troubles[0]
     stopped = (seen.get(shown, {}).get("stop") or {}).get("words")
     if trouble in STOPS and stopped:
-        return f"{stopped}; {alone}" if alone else str(stopped)
+        return str(stopped)
     if fields := [each.removeprefix(FIELD) for each in root.troubles if each.startswith(FIELD)]:
         return _of_fields(root, fields, seen)
     if trouble.startswith(RULE) and not root.head:
-        words = f'{rule} is broken: "{RULES[rule].sentence}"'
-        return f"{words}; {alone}" if alone else words
+        return f'{rule} is broken: "{RULES[rule].sentence}"'
     words = in_short(root.head)
+    told = shorten(words, _LONGEST, placeholder=" ...") or trouble
     streams = seen.get(shown, {}).get("standing", {})
     is_usual = len(root.cases) >= _USUAL
-    where = alone or (
+    where = (
         (rule == _OF_NO_BYTES and _NO_BYTES)
         or (is_usual and of_a_refusal(words, streams))
         or of_a_foreign_key(words, streams)
         or of_a_repeat(words)
     )
-    words = shorten(words, _LONGEST, placeholder=" ...") or trouble
-    return f"{words}; {where}" if where and (streams or alone) else words
+    return f"{told}; {where}" if where and streams and not is_plain else told
 
 
 def _of_fields(root: Root, fields: Sequence[str], seen: Mapping[str, Document]) -> str:
