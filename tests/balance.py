@@ -7,13 +7,16 @@ simulate or boot start first, and the many small ones fill the gaps at the end.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-LONG = ("long", "sim", "rxe")
+LONG = {"long", "sim", "rxe"}
 
 
 def long_files_first(items: list[pytest.Item]) -> None:
     """Sort, and leave the order within files alone."""
-    long = {item.path for item in items if any(item.get_closest_marker(name) for name in LONG)}
-    alone = {item.path for item in items if item.get_closest_marker("long")}
-    items.sort(key=lambda item: (item.path not in alone, item.path not in long))
+    marked: dict[Path, set[str]] = {}
+    for item in items:
+        marked.setdefault(item.path, set()).update(mark.name for mark in item.iter_markers())
+    items.sort(key=lambda item: ("long" not in marked[item.path], not LONG & marked[item.path]))

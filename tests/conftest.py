@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent))  # for the helper modules beside 
 
 from balance import long_files_first
 from processor_time import ProcessorTime
-from sampling import mark_all_but_samples, mark_whole_suites
+from sampling import mark_slow
 
 gc.disable()  # while thousands of items are made, none of which is garbage
 
@@ -33,8 +33,7 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Before pytest looks which items are slow."""
-    mark_all_but_samples(items)
-    mark_whole_suites(items)
+    mark_slow(items)
     long_files_first(items)
 
 

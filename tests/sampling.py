@@ -14,21 +14,15 @@ from collections.abc import Iterable
 import pytest
 
 
-def mark_whole_suites(items: Iterable[pytest.Item]) -> None:
-    """Mark as slow what `make test-whole` runs."""
-    for item in items:
-        if item.get_closest_marker("whole"):
-            item.add_marker(pytest.mark.slow)
-
-
-def mark_all_but_samples(items: Iterable[pytest.Item]) -> None:
-    """Mark as slow what no sample takes."""
+def mark_slow(items: Iterable[pytest.Item]) -> None:
+    """Mark what `make test-whole` runs, and of sweeps all that no sample takes."""
     seen: Counter[str] = Counter()
     for item in items:
-        marker = item.get_closest_marker("sampled")
-        if marker is None:
-            continue
-        sweep = item.nodeid.partition("[")[0]
-        if seen[sweep] % marker.kwargs["every"]:
+        marks = {mark.name: mark for mark in item.iter_markers()}
+        is_slow = "whole" in marks
+        if sampled := marks.get("sampled"):
+            sweep = item.nodeid.partition("[")[0]
+            is_slow |= seen[sweep] % sampled.kwargs["every"] != 0
+            seen[sweep] += 1
+        if is_slow:
             item.add_marker(pytest.mark.slow)
-        seen[sweep] += 1

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import pytest
-from sampling import mark_all_but_samples, mark_whole_suites
+from sampling import mark_slow
 
 
 @dataclass
@@ -16,11 +17,11 @@ class Item:
     is_whole: bool = False
     marks: list[str] = field(default_factory=list)
 
-    def get_closest_marker(self, name: str) -> pytest.Mark | None:
-        if name == "whole":
-            return pytest.mark.whole.mark if self.is_whole else None
-        assert name == "sampled"
-        return None if self.every is None else pytest.mark.sampled(every=self.every).mark
+    def iter_markers(self) -> Iterator[pytest.Mark]:
+        if self.is_whole:
+            yield pytest.mark.whole.mark
+        if self.every is not None:
+            yield pytest.mark.sampled(every=self.every).mark
 
     def add_marker(self, marker: pytest.MarkDecorator) -> None:
         self.marks.append(marker.name)
@@ -30,7 +31,7 @@ def test_every_nth_item_of_a_sweep_stays_quick_and_other_tests_all_do() -> None:
     sweep = [Item(f"file.py::sweep[{number}]", every=3) for number in range(7)]
     other = [Item(f"file.py::other[{number}]", every=2) for number in range(3)]
     plain = [Item(f"file.py::plain[{number}]") for number in range(3)]
-    mark_all_but_samples([*sweep[:2], *other, *plain, *sweep[2:]])  # type: ignore[list-item]
+    mark_slow([*sweep[:2], *other, *plain, *sweep[2:]])  # type: ignore[list-item]
     assert [item.marks == [] for item in sweep] == [True, False, False, True, False, False, True]
     assert [item.marks == [] for item in other] == [True, False, True]
     assert all(item.marks == [] for item in plain)
@@ -39,5 +40,5 @@ def test_every_nth_item_of_a_sweep_stays_quick_and_other_tests_all_do() -> None:
 
 def test_a_whole_suite_is_slow() -> None:
     whole, other = Item("file.py::whole", is_whole=True), Item("file.py::other")
-    mark_whole_suites([whole, other])  # type: ignore[list-item]
+    mark_slow([whole, other])  # type: ignore[list-item]
     assert (whole.marks, other.marks) == (["slow"], [])

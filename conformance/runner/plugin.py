@@ -148,7 +148,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left_out = [item for item in cases if not belongs(item, options.suite) or item.nodeid in over]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in set(left_out)]
+        gone = set(left_out)
+        items[:] = [item for item in items if item not in gone]
     for item in cases:
         item.user_properties.append(("rules", " ".join(rules_of(item))))
         reason = reason_to_skip(item, factory_of(config, width_of(item)).claims)

@@ -78,6 +78,10 @@ class Conversation:
 
     def frames(self) -> list[TimedFrame]:
         """All frames in the order in which the tap saw them."""
+        return [*self._undisturbed]
+
+    @cached_property
+    def _undisturbed(self) -> list[TimedFrame]:
         return self.capture().frames
 
     def capture(
