@@ -16,6 +16,10 @@ from roceproof.conformance.runner.outcomes import WARNING
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
+WITHOUT_LONG = (
+    "not (addresses or meetings or power_on or random or side_by_side or storm or tables)"
+)
+"""Those few cases take half the time of smoke; the full suites of `make test-whole` play them."""
 
 
 def run(out: Path, *arguments: str) -> tuple[int, dict[str, Any], str]:
