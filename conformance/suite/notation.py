@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from roceproof.conformance.suite.flow_codec import FlowCodec
@@ -92,13 +92,13 @@ def mismatches(pattern: Pattern, packet: Packet, flow: FlowCodec) -> list[Mismat
     if packet.bth.opcode != value:
         found.append(Mismatch("opcode", pattern.name, name_of(packet, flow)))
     fields = flow.fields_of(packet)
-    for name in _sorted(pattern.said):
+    wrong = [name for name, want in pattern.said.items() if not _fits(name, want, fields.get(name))]
+    for name in _sorted(wrong):
         want, have = pattern.said[name], fields.get(name)
-        if not _fits(name, want, have):
-            both = [each for each in (want, have) if isinstance(each, bytes)]
-            first = first_difference(*both) if len(both) > 1 else 0
-            shown = "absent" if have is None else _shown(name, have, first)
-            found.append(Mismatch(name, _shown(name, want, first), shown))
+        both = [each for each in (want, have) if isinstance(each, bytes)]
+        first = first_difference(*both) if len(both) > 1 else 0
+        shown = "absent" if have is None else _shown(name, have, first)
+        found.append(Mismatch(name, _shown(name, want, first), shown))
     if "payload" in {each.field for each in found}:
         header = displacing_header(pattern, packet, flow)
         if header is not None:
@@ -121,7 +121,7 @@ def _fits(name: str, want: Any, have: Any) -> bool:
     return bool(want == have)
 
 
-def _sorted(names: Mapping[str, Any]) -> list[str]:
+def _sorted(names: Iterable[str]) -> list[str]:
     return sorted(names, key=lambda n: (_ORDER.index(n) if n in _ORDER else len(_ORDER), n))
 
 

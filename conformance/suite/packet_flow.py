@@ -217,7 +217,8 @@ class PacketFlow:
         later: Collection[Wanted] = (),
     ) -> Packet:
         packet, passed = self.next(timeout_ns=within_ns), None
-        while packet is not None and not self._fits(packet, wanted):
+        found: list[Mismatch] = []
+        while packet is not None and (found := self._mismatches(packet, wanted)):
             if self._stands_for(packet, wanted, later):
                 self.inbox.appendleft(packet)
                 return packet
@@ -225,19 +226,17 @@ class PacketFlow:
                 break
             passed, packet = packet, self.next(timeout_ns=within_ns)
         if packet is None and passed is not None and self._is_meant(passed, wanted):
-            packet = passed
+            packet, found = passed, self._mismatches(passed, wanted)
         behind = "" if passed is None else f" but {got(passed, self.from_device)}"
         if packet is not None:
             self._note(packet)
         fitting = partial(example, wanted, self.from_device)
-        head = f"want  {described(wanted)}\ngot   "
         if packet is None:
             raise self._exchange.failed(
-                f"{head}nothing in time{behind}",
+                f"want  {described(wanted)}\ngot   nothing in time{behind}",
                 example=fitting,
                 stop=self._stop_at(Kind.NO_PACKET, wanted),
             )
-        found = self._mismatches(packet, wanted)
         if is_predicted:
             found = self._of_its_place(packet, found)
         if found and not self._goes_on(wanted, found, is_predicted=is_predicted):
@@ -245,7 +244,7 @@ class PacketFlow:
             fields = "\n".join(f"      {m.field}: want {m.want}, got {m.got}" for m in found)
             rules = [rule for m in found if (rule := rule_of(m)) is not None]
             raise self._exchange.failed(
-                f"{head}{shown}\n{fields}",
+                f"want  {described(wanted)}\ngot   {shown}\n{fields}",
                 rules=rules if is_predicted else (),
                 got=packet,
                 example=fitting,

@@ -68,9 +68,13 @@ class Peeked(NamedTuple):
 class Simulation:
     """A simulation process. Use `start`, best in a with statement."""
 
-    def __init__(self, process: SimulatorProcess, *, ports: int, clock_ps: int):
+    def __init__(
+        self, process: SimulatorProcess, *, ports: int, clock_ps: int, free_running: bool = False
+    ):
         self.process = process
         self._clock_ps = clock_ps
+        self._free_running = free_running
+        self._outbox = bytearray()
         self._inbox = wire.Inbox()
         self._ports = tuple(Port(index, self.send) for index in range(ports))
         self._stop: Stop | None = None
@@ -130,7 +134,14 @@ class Simulation:
             build_root=build_root,
         )
         launched = partial(
-            cls._launched, words, setup, ports=len(ports), log=log, pass_fds=pass_fds, netns=netns
+            cls._launched,
+            words,
+            setup,
+            ports=len(ports),
+            free_running=free_running,
+            log=log,
+            pass_fds=pass_fds,
+            netns=netns,
         )
         build = built()
         try:
@@ -147,6 +158,7 @@ class Simulation:
         build: Build,
         *,
         ports: int,
+        free_running: bool,
         log: Path | None,
         pass_fds: Sequence[int],
         netns: str | None,
@@ -157,8 +169,8 @@ class Simulation:
                 process = SimulatorProcess(
                     build.executable, words, log=log, pass_fds=pass_fds, netns=netns
                 )
-            self = cls(process, ports=ports, clock_ps=build.clock_ps)
-            self._send_bytes(setup)
+            self = cls(process, ports=ports, clock_ps=build.clock_ps, free_running=free_running)
+            self._outbox += setup
             self.statistics(timeout=START_SECONDS)
         except BaseException as error:
             if process is not None:
@@ -229,6 +241,7 @@ class Simulation:
 
     def wait(self, until: Callable[[], bool], *, timeout: float, what: str = "the device") -> None:
         """Take in what the simulation sends until the condition holds."""
+        self._flush()
         deadline = time.monotonic() + timeout
         while not until():
             if not self._readable(deadline):
@@ -266,8 +279,15 @@ class Simulation:
         return self._complaint
 
     def send(self, kind: MessageType, *parts: bytes) -> None:
-        """Send one message of docs/bridge.md; the methods of Port do this for you."""
-        self._send_bytes(wire.message(kind, *parts))
+        """Send one message of docs/bridge.md; the methods of Port do this for you.
+
+        In lockstep nothing happens before the next run or question, with which all of it leaves.
+        """
+        if self._closed:
+            raise SimulationError("the simulation has ended")
+        self._outbox += wire.message(kind, *parts)
+        if self._free_running:
+            self._flush()
 
     def abandon(self) -> None:
         """End it at once, wherever it is; captures and waves may be cut."""
@@ -292,7 +312,7 @@ class Simulation:
         control = self.process.control
         deadline = time.monotonic() + END_SECONDS
         with contextlib.suppress(OSError):
-            control.sendall(wire.message(MessageType.STOP))
+            control.sendall(self._outbox + wire.message(MessageType.STOP))
             control.shutdown(socket.SHUT_WR)
             while self._readable(deadline) and control.recv(READ_SIZE):
                 pass
@@ -312,9 +332,10 @@ class Simulation:
         seconds = max(0.0, deadline - time.monotonic())
         return bool(select.select([self.process.control], [], [], seconds)[0])
 
-    def _send_bytes(self, data: bytes) -> None:
-        if self._closed:
-            raise SimulationError("the simulation has ended")
+    def _flush(self) -> None:
+        if not self._outbox:
+            return
+        data, self._outbox = self._outbox, bytearray()
         try:
             self.process.control.sendall(data)
         except (BrokenPipeError, ConnectionResetError):
