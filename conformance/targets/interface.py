@@ -30,6 +30,9 @@ from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec, State
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Outcome, Region, Work
 
+AROUND_PAYLOAD = 128
+"""Bytes of a frame's time on the wire: headers, preamble, FCS, gap."""
+
 
 class TargetError(RoceproofError):
     """The bench failed, not the device."""

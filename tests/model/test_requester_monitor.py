@@ -256,6 +256,14 @@ def test_more_than_half_of_all_psns_outstanding_are_seen() -> None:
     assert [violation.rule for violation in monitor.violations] == ["PSN-11"]
 
 
+@pytest.mark.parametrize(("stored_ns", "rules"), [(3_000, []), (2_999, ["RTX-01"])])
+def test_a_timer_may_begin_before_its_packet_has_left(stored_ns: int, rules: list[str]) -> None:
+    monitor = RequesterMonitor(SPEC)
+    monitor.sent(request(0), STEP, begun_ns=STEP - stored_ns)
+    monitor.sent(request(0), STEP + T_NS - 3_000)
+    assert [violation.rule for violation in monitor.violations] == rules
+
+
 def test_new_packets_are_held_against_the_work_that_was_posted() -> None:
     for rule, step in {
         "OPC-01": altered(0, opcode=0x0B),
@@ -281,7 +289,7 @@ def test_what_was_answered_long_ago_is_forgotten_so_that_psns_may_come_again() -
     for number in range(40):
         read = Message(SPEC, work(Op.READ, P << 20), wire.fresh).request(0)
         assert wire.at(read.bth.psn) is None
-        sent = wire.add(read, number)
+        sent = wire.add(read, number, number)
         assert wire.data_requests_after(sent.psn) == 1
         wire.forget_before(sent.end)
         assert wire.data_requests_after(sent.end) == 0

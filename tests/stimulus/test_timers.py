@@ -12,6 +12,7 @@ import pytest
 from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.requester.policy import RequesterPolicy, Retransmission
 from roceproof.conformance.stimulus.drawing.waiting import HISTORIES, Side, histories_of, steps_of
+from roceproof.conformance.stimulus.requester.pace import Pace
 from roceproof.conformance.stimulus.requester.play import Play
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.reporting.failure import CaseFailed
@@ -50,6 +51,13 @@ def test_a_timer_may_run_while_the_first_packet_is_held_back() -> None:
         play.post(key=0, size=9217)
         play.until()
         play.finish()
+
+
+def test_a_timer_may_run_while_its_packet_is_stored_behind_another() -> None:
+    pace = Pace()
+    pace.posts(4096)
+    pace.begun_ns(4174, 13_340)
+    assert 9_000 < pace.begun_ns(82, 13_430) <= 10_000
 
 
 def live(play: Play, histories: list[str]) -> None:

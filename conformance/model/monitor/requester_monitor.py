@@ -47,7 +47,6 @@ class MonitorTiming:
     """What the monitor takes for granted of the device and the wire to it."""
 
     reaction_ns: int = 2_000  # until a response that was sent to it must have taken effect
-    early_ns: int = 0  # by which its timers and our clock may differ
     prompt_ns: int = 20_000  # until what must follow at once has followed
 
 
@@ -78,21 +77,22 @@ class RequesterMonitor:
         self._silence_told = False
         self._candidates.hear(response, now_ns)
 
-    def sent(self, request: Segment, now_ns: int) -> Sighting:
+    def sent(self, request: Segment, now_ns: int, *, begun_ns: int | None = None) -> Sighting:
+        """A request has left; its timer may run since it began to, perhaps behind another."""
+        begun_ns = now_ns if begun_ns is None else begun_ns
         self._judge_silence(now_ns, is_over=True)
         self._silence_told = False
         reached = self._candidates.reached(now_ns)
-        by_now = now_ns + self._timing.early_ns
         states = [
             after
             for before in reached
-            for after in admitted(before, request, by_now, self._wire, self._spec)
+            for after in admitted(before, request, now_ns, self._wire, self._spec)
         ]
         if states:
-            sighting = self._accept(request, now_ns)
+            sighting = self._accept(request, now_ns, begun_ns)
         else:
             sighting = Sighting(Kind.VIOLATION, self._accuse(reached[-1], request, now_ns))
-            states = [self._resume(reached[-1], request, now_ns)]
+            states = [self._resume(reached[-1], request, now_ns, begun_ns)]
         self._candidates.settle(states)
         if sighting.violation is not None:
             self.violations.append(sighting.violation)
@@ -137,16 +137,16 @@ class RequesterMonitor:
 
     # packets
 
-    def _accept(self, request: Segment, now_ns: int) -> Sighting:
+    def _accept(self, request: Segment, now_ns: int, begun_ns: int) -> Sighting:
         """Note a packet that may leave, and judge what it says."""
         psn = request.bth.psn
         if psn == self._wire.fresh:
-            self._wire.add(request, now_ns)
+            self._wire.add(request, now_ns, begun_ns)
             return Sighting(Kind.NEW, self._judge_new(request))
         sent = self._wire.at(psn)
         assert sent is not None
         violation = self._judge_copy(sent, request)
-        self._wire.repeat(sent, psn, now_ns)
+        self._wire.repeat(sent, psn, now_ns, begun_ns)
         return Sighting(Kind.COPY if sent.psn == psn else Kind.READ_AGAIN, violation)
 
     def _judge_new(self, request: Segment) -> Violation | None:
@@ -170,16 +170,18 @@ class RequesterMonitor:
         rule = rule_against(state, self._wire, self._spec, request, now_ns)
         return Violation(rule, self._told_allowed(now_ns), self._told(request))
 
-    def _resume(self, state: WatchState, request: Segment, now_ns: int) -> WatchState:
+    def _resume(
+        self, state: WatchState, request: Segment, now_ns: int, begun_ns: int
+    ) -> WatchState:
         """Where the requester seems to be after a packet that it may not send."""
         psn = request.bth.psn
         sent = self._wire.at(psn) if distance(psn, self._wire.fresh) < 0 else None
         end = state.cursor
         if sent is not None:
-            self._wire.repeat(sent, psn, now_ns)
+            self._wire.repeat(sent, psn, now_ns, begun_ns)
             end = sent.end if distance(psn, state.oldest) >= 0 else end
         elif distance(psn, self._wire.fresh) >= 0:
-            end = self._wire.add(request, now_ns).end
+            end = self._wire.add(request, now_ns, begun_ns).end
         return replace(state.goes_on(end), not_before=0, ignored=None, may_restart=None)
 
     # reports

@@ -30,6 +30,7 @@ class Sent:
     segment: Segment  # as it left first
     span: int
     sent_ns: int  # when it left last
+    begun_ns: int  # when its timer may have begun then
     starts: set[int] = field(default_factory=lambda: {0})  # offsets a READ was asked for from
 
     @property
@@ -90,9 +91,9 @@ class WireRecord:
         is_read = row is not None and row.family is Family.READ
         return packet_count(reth.length, self._path_mtu) if is_read and reth is not None else 1
 
-    def add(self, segment: Segment, now_ns: int) -> Sent:
+    def add(self, segment: Segment, now_ns: int, begun_ns: int) -> Sent:
         """A packet with a PSN that was never used."""
-        sent = Sent(segment, self.span_of(segment), now_ns)
+        sent = Sent(segment, self.span_of(segment), now_ns, begun_ns)
         self._by_psn[sent.psn] = sent
         self._order.append(sent)
         if sent.awaits_data:
@@ -103,9 +104,10 @@ class WireRecord:
             self.ends.append(sent.end)
         return sent
 
-    def repeat(self, sent: Sent, psn: int, now_ns: int) -> None:
+    def repeat(self, sent: Sent, psn: int, now_ns: int, begun_ns: int) -> None:
         """It has left again, a READ perhaps from a later PSN on."""
         sent.sent_ns = self.last_ns = now_ns
+        sent.begun_ns = begun_ns
         sent.starts.add(distance(psn, sent.psn))
 
     def at(self, psn: int) -> Sent | None:

@@ -142,10 +142,10 @@ class WatchState:
         return (self.oldest, sent.psn) if sent is not None and whole else (self.oldest,)
 
     def timeout_from(self, wire: WireRecord, spec: QpSpec) -> int | None:
-        """The earliest time for a timeout: T after the oldest packet last left."""
+        """The earliest time for a timeout: T after the oldest packet last began to leave."""
         timeout = ack_timeout_ns(spec.ack_timeout)
         sent = wire.at(self.oldest) if self.oldest != wire.fresh else None
-        return None if timeout is None or sent is None else sent.sent_ns + timeout
+        return None if timeout is None or sent is None else sent.begun_ns + timeout
 
     def timeout_until(self, wire: WireRecord, spec: QpSpec) -> int | None:
         """The latest: 4T after the last progress, or after a packet left that wants an answer."""

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Self
 
+from roceproof.conformance.targets.interface import AROUND_PAYLOAD
+
 STREAMS = ("tx_stall", "rx_gap", "payload_gap", "qpc_gap", "wr_gap", "cpl_stall")
 _NS_PER_BYTE = 0.8  # at 10 Gbit/s
 _REACTION_NS = 3_000
@@ -51,9 +53,13 @@ class Pace:
         return now_ns < self._free_ns
 
     def begun_ns(self, size: int, left_ns: int) -> int:
-        """When a frame can have begun to leave that has left by then, behind the one before."""
+        """When a frame can have begun to leave the queue pairs that has left by then.
+
+        It left behind the one before; a MAC that stores frames had it while that one left.
+        """
         before, self._left_ns = self._left_ns, left_ns
-        return max(before, int(left_ns - size * self.ns_per_byte * self._slowest))
+        stored = (self.longest_frame + AROUND_PAYLOAD) * self.ns_per_byte
+        return int(max(before, left_ns - size * self.ns_per_byte * self._slowest) - stored)
 
     def lag_ns(self, now_ns: int) -> int:
         """By then after now all that was sent has taken effect, if the device is healthy."""

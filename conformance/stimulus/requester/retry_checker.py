@@ -127,7 +127,8 @@ class WatchedTrack:
         if self._failed and not self._had_begun:
             self._had_begun = True  # one frame was on its way when the failure was told
             return 0
-        self._monitor.sent(Segment(packet.bth, packet.extensions, packet.payload), time_ns)
+        segment = Segment(packet.bth, packet.extensions, packet.payload)
+        self._monitor.sent(segment, time_ns, begun_ns=begun_ns)
         return 0
 
     def completes(self, outcome: Outcome, time_ns: int) -> bool:

@@ -27,7 +27,8 @@ def check_retransmissions(bench: Bench, qp: Connection) -> None:
         if packet is None:
             continue
         if entry.is_sent and packet.bth.dest_qpn == qp.spec.remote_qpn and is_request(packet):
-            watched.sent(_segment(packet), entry.time_ns)
+            begun_ns = entry.time_ns - bench.target.patience.grain_ns
+            watched.sent(_segment(packet), entry.time_ns, begun_ns=begun_ns)
         elif not entry.is_sent and packet.bth.dest_qpn == qp.qp.qpn:
             watched.heard(_segment(packet), entry.time_ns)
     if watched.violations:

@@ -69,7 +69,7 @@ class Requests:
         first = ahead(qp.spec.sq_psn, self._messages[0].psn)
         self._wire = WireRecord(first, qp.mtu)
         for packet in qp.expect_message(*self._messages):
-            self._wire.add(Segment(packet.bth, packet.extensions, packet.payload), 0)
+            self._wire.add(Segment(packet.bth, packet.extensions, packet.payload), 0, 0)
         self._effects = ResponseEffects(qp.spec, self._wire)
         self._state = WatchState(oldest=first, cursor=self._wire.fresh)
         self._implied = first

@@ -105,9 +105,13 @@ class HdlTarget(Target):
         self._in_vain = False
         self._heard = 0
         self._allowance = Allowance(claimed, is_short=self._was_short)
-        self._usual = Patience(self._ns(self._answer_cycles), self._ns(self._quiet_cycles))
-        self.patience = self._usual
         self._frame_ns = self._ns(frame_cycles)
+        self._usual = Patience(
+            self._ns(self._answer_cycles),
+            self._ns(self._quiet_cycles),
+            grain_ns=self._frame_ns,  # a MAC may store a frame while the one in front leaves
+        )
+        self.patience = self._usual
         self._answers_arp = environment.resolves_addresses
         self._neighbours: dict[bytes, bytes] = {}
         self._run(_START_CYCLES, Until.CYCLES)

@@ -19,6 +19,7 @@ from roceproof.conformance.targets.hdl.device import HdlTarget
 from roceproof.conformance.targets.hdl.responder import HdlResponder
 from roceproof.conformance.targets.hdl.told_end import told_end
 from roceproof.conformance.targets.interface import (
+    AROUND_PAYLOAD,
     CasePlace,
     DeviceFactory,
     Target,
@@ -106,7 +107,7 @@ class HdlFactory(DeviceFactory):
             "host": own,
             "limits": self.manifest.limits,
             "environment": self.manifest.environment,
-            "frame_cycles": min(self.claims.path_mtus) * 8 // self._width,
+            "frame_cycles": (min(self.claims.path_mtus) + AROUND_PAYLOAD) * 8 // self._width,
             "pace": self._pace,
         }
         if responder is None:
