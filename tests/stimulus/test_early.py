@@ -9,13 +9,14 @@ import pytest
 
 from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.requester.policy import RequesterPolicy
+from roceproof.conformance.stimulus.requester import requester_checker
 from roceproof.conformance.stimulus.requester.play import Play
 from roceproof.conformance.stimulus.requester.requester_checker import Track
 from roceproof.conformance.stimulus.requester.state import Response
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.targets.interface import CasePlace
+from roceproof.conformance.targets.interface import CasePlace, TargetError
 from roceproof.conformance.targets.model.device import ModelFactory, ModelTarget
 from roceproof.verbs.queue_pair import Qp
 from roceproof.verbs.work import Op, Outcome, Work
@@ -93,3 +94,20 @@ def test_an_answer_may_meet_what_has_left_its_queue_pair_and_not_yet_the_port(
     assert track.takes(frame, 30, begun_ns=25) == 0
     done = Outcome(wr_id=1, status="success", syndrome=0x1F)
     assert track.completes(done, 40) is is_posted_first
+
+
+def test_whoever_loses_count_of_what_a_device_may_do_accuses_nobody(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(requester_checker, "_MOST_STATES", 2)
+    factory = healthy()
+    with factory.device(CasePlace(name="early", seed=1)) as target:
+        play = Play(Bench(target, factory.claims, seed=1))
+        play.connect(key=1)
+        life = play.scene.qps[1].life
+    track = Track(life)
+    track.posted(Work(wr_id=1, op=Op.SEND, data=b""))
+    (frame,) = track.expected_frames()
+    track.takes(frame, 30, begun_ns=25)
+    with pytest.raises(TargetError, match="more than 2 states"):
+        track.answered(Response(life.spec.sq_psn, 0xD6, sent_ns=40, expires_ns=50))

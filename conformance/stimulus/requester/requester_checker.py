@@ -22,10 +22,11 @@ from roceproof.conformance.stimulus.requester.state import (
     State,
 )
 from roceproof.conformance.stimulus.requester.tolerance import is_as_wanted
+from roceproof.conformance.targets.interface import TargetError
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Outcome, Work
 
-_MOST_STATES = 32
+_MOST_STATES = 1 << 10
 _UNREACHABLE = 1 << 16
 """So far behind what was sent that it cannot be sent while an answer to it is on its way."""
 
@@ -150,7 +151,12 @@ class Track(Endings):
 
     def _keep(self, states: Iterator[State]) -> None:
         kept = list(states)
-        self._states = kept if len(kept) == 1 else list(dict.fromkeys(kept))[:_MOST_STATES]
+        self._states = kept if len(kept) == 1 else list(dict.fromkeys(kept))
+        if len(self._states) > _MOST_STATES:
+            raise TargetError(
+                f"a queue pair may be in more than {_MOST_STATES:,} states: whoever answers it"
+                " must let it rest earlier"
+            )
 
     # responses
 
