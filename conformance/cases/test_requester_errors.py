@@ -20,6 +20,8 @@ from roceproof.verbs.work import Op
 pytestmark = [REQUESTER, needs(Capability.RC, Capability.WRITE)]
 
 MTU = 256
+MANY = 12
+"""Packets of a message that has not left as a whole when its first one is answered."""
 STATUS = {
     INVALID_REQUEST: "rem_inv_req_err",
     ACCESS_ERROR: "rem_access_err",
@@ -42,6 +44,18 @@ def test_a_fatal_nak_ends_the_queue_pair(bench: Bench, code: int) -> None:
     qp.expect_silence()
     qp.send(ACK(psn=second.last_psn, msn=2))
     qp.does_not_complete()
+
+
+@case("NAK-09", "ACK-15", smoke=True)
+@over_fatal_naks
+def test_a_fatal_nak_amid_a_message_ends_it(bench: Bench, code: int) -> None:
+    qp = bench.connect(path_mtu=MTU)
+    message = qp.post(Op.WRITE, MANY * MTU)
+    first, *rest = (packet.without("a") for packet in message.packets)
+    qp.expect(first)
+    qp.send(NAK(code, psn=message.psn))
+    qp.completes(message, status=STATUS[code])
+    qp.expect_silence(allowing=rest)
 
 
 @case("RNR-05", needs=[Capability.SEND], smoke=True)

@@ -43,6 +43,15 @@ class RetriesFatalNaks(RcRequester):
         self.sequence_nak(psn, now_ns)
 
 
+@faulty_rc_requester("nak-fatal-overlooked-amid-a-message", expected=["NAK-09", "ACK-15"])
+class OverlooksNaksAmidAMessage(RcRequester):
+    """A fatal NAK counts only while every message that has begun to leave has left as a whole."""
+
+    def fatal_nak(self, psn: int, status: str, now_ns: int) -> None:
+        if self.window.open_message is None:
+            super().fatal_nak(psn, status, now_ns)
+
+
 @faulty_rc_requester("nak-fatal-for-all", expected=["NAK-10"])
 class FatalForAll(RcRequester):
     """A fatal NAK ends every message that is outstanding."""
