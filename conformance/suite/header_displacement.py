@@ -30,8 +30,13 @@ DISPLACED = frozenset({"va", "rkey", "dmalen", "imm", "payload"})
 """What is read from another place where there is a header more or less."""
 
 
-def displacing_header(pattern: Pattern, packet: Packet, flow: FlowCodec) -> str | None:
-    """The header that is there and ought not, or the other way round; one of `DISPLACING`."""
+def displacing_header(
+    pattern: Pattern, packet: Packet, flow: FlowCodec, in_front: bytes
+) -> str | None:
+    """The header that is there and ought not, or the other way round; one of `DISPLACING`.
+
+    `in_front` are the bytes of the message in front of the packet's, as many as are known.
+    """
     row = OPCODES.get(packet.bth.opcode)
     if row is None or row.is_response or flow.opcode_of(pattern) != row.value:
         return None
@@ -49,7 +54,7 @@ def displacing_header(pattern: Pattern, packet: Packet, flow: FlowCodec) -> str 
             place = sum(each.FORMAT.size for each in row.headers[: row.headers.index(kind)])
             if _fits(got, want[:place] + want[place + size :], want):
                 return MISSING.format(name)
-        elif any(
+        elif not in_front.endswith(packet.payload[:size]) and any(
             _fits(got[:place] + got[place + size :], want, got[: len(want)])
             for place in _places(row.headers)
         ):

@@ -85,8 +85,13 @@ def name_of(packet: Packet, flow: FlowCodec) -> str:
     return name.replace(" ", "_")
 
 
-def mismatches(pattern: Pattern, packet: Packet, flow: FlowCodec) -> list[Mismatch]:
-    """What a packet has otherwise than the pattern says; the opcode first."""
+def mismatches(
+    pattern: Pattern, packet: Packet, flow: FlowCodec, *, in_front: bytes = b""
+) -> list[Mismatch]:
+    """What a packet has otherwise than the pattern says; the opcode first.
+
+    Bytes of its message that belong in front of it are no header, though they displace as one.
+    """
     found = []
     value = flow.opcode_of(pattern)
     if packet.bth.opcode != value:
@@ -100,7 +105,7 @@ def mismatches(pattern: Pattern, packet: Packet, flow: FlowCodec) -> list[Mismat
         shown = "absent" if have is None else _shown(name, have, first)
         found.append(Mismatch(name, _shown(name, want, first), shown))
     if "payload" in {each.field for each in found}:
-        header = displacing_header(pattern, packet, flow)
+        header = displacing_header(pattern, packet, flow, in_front)
         if header is not None:
             others = [each for each in found if each.field not in DISPLACED]
             return [Mismatch(header, *_WHETHER[header.startswith("surplus")]), *others]

@@ -60,6 +60,13 @@ def test_what_is_displaced_is_told_as_the_header(
     assert rule_of(found[0]) is not None
 
 
+def test_bytes_of_the_message_that_come_late_are_no_header() -> None:
+    wanted = WRITE_MIDDLE(psn=0, payload=DATA)
+    late = bytes(range(200, 216))
+    found = mismatches(wanted, came(wanted, late + DATA), FLOW, in_front=late)
+    assert [each.field for each in found] == ["payload"]
+
+
 def test_bytes_that_are_all_alike_tell_of_no_header() -> None:
     wanted = SEND_ONLY(psn=0, payload=bytes(20))
     found = mismatches(wanted, came(wanted, bytes(24)), FLOW)

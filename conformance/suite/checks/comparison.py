@@ -122,7 +122,7 @@ def _of_life(
         if not is_request(packet) or packet.bth.psn != psn:
             continue
         wanted = message.packet(index)
-        wrong = mismatches(wanted, packet, life.codec)
+        wrong = mismatches(wanted, packet, life.codec, in_front=message.in_front_of(index))
         if not any(each.field in _LENGTHS_FOLLOW for each in wrong):
             wrong += wrong_lengths(packet, udp_length_of(wanted))
         wrong += _of_itself(life, packet)
