@@ -19,6 +19,7 @@ from roceproof.conformance.suite.pattern import (
     READ_RESP_ONLY,
     RNR,
     SEND_FIRST,
+    SEND_LAST,
     SEND_ONLY,
     SEND_ONLY_IMM,
     WRITE_FIRST,
@@ -39,13 +40,18 @@ SIZE = 8  # of a message
 @case("RNR-01", "MSN-05", smoke=True)
 @over("packet", [SEND_ONLY, SEND_ONLY_IMM, SEND_FIRST], ids=["ONLY", "ONLY_IMM", "FIRST"])
 def test_a_send_without_a_receive_draws_an_rnr_nak(bench: Bench, packet: Maker) -> None:
+    """And is executed when it comes again."""
     qp = bench.connect()
     send = qp.filled(packet(psn=1, payload=qp.mtu, a=1))
     qp.send(WRITE_ONLY(psn=0), send)
     qp.expect(RNR(psn=1, msn=1))
-    qp.post_receive(qp.region())
+    number = qp.post_receive(qp.region())
     qp.send(send)
     qp.expect(ACK(psn=1))
+    if packet is SEND_FIRST:
+        qp.send(SEND_LAST(psn=2, payload=SIZE, a=1))
+        qp.expect(ACK(psn=2))
+    qp.receives(number, byte_len=qp.mtu + SIZE * (packet is SEND_FIRST))
 
 
 @case("RNR-01", smoke=True)
