@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -43,3 +44,11 @@ def _load() -> dict[str, list[Consequence]]:
 CAUSES_OF: dict[str, list[Consequence]] = _load()
 """By the rule that is broken, what may have broken it."""
 CAUSES = {each.cause for several in CAUSES_OF.values() for each in several}
+
+
+def comes_of(causes: Sequence[str], rule: str) -> bool:
+    """Whether it may follow from one of the others, which does not follow from it."""
+    return any(
+        each.cause in causes and all(rule != back.cause for back in CAUSES_OF.get(each.cause, ()))
+        for each in CAUSES_OF.get(rule, ())
+    )

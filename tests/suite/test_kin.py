@@ -67,3 +67,12 @@ def test_whoever_drops_what_it_must_take_lacks_it_on_either_half() -> None:
 
 def test_a_field_that_is_wrong_is_sure_whatever_its_rule() -> None:
     assert hosts(finding("ACK-02", troubles=["field a"]), finding("ACK-08")) == [None, 1]
+
+
+def test_what_may_follow_from_a_rule_stands_behind_the_finding_of_it() -> None:
+    assert hosts(finding("OPC-01"), finding("MTU-01"), finding("PSN-01")) == [None, 1, None]
+
+
+def test_findings_whose_requests_have_the_same_stand_behind_the_widest() -> None:
+    wide, other = finding("RNR-09", count=9, request="a"), finding("NAK-01", request="b")
+    assert hosts(finding("RNR-01", request="a"), other, wide) == [None, None, 2]

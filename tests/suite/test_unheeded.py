@@ -7,6 +7,7 @@ import json
 from random import Random
 from typing import Any
 
+from roceproof.conformance.runner.findings import received
 from roceproof.conformance.runner.findings.observations import observed
 from roceproof.conformance.runner.findings.observed_shape import is_observed
 from roceproof.conformance.runner.findings.received import FACTS, Row, row_of
@@ -25,6 +26,9 @@ from roceproof.conformance.suite.pattern import (
     NAK,
     OPERATIONAL_ERROR,
     READ_REQUEST,
+    RNR,
+    SEND_ONLY,
+    SEQUENCE_ERROR,
     WRITE_ONLY,
 )
 from roceproof.conformance.suite.reporting.failure_site import Kind, Stop
@@ -66,11 +70,18 @@ def case(what: str, *answers: Row) -> dict[str, Any]:
     return {ANSWERS: {what: answers}}
 
 
+def told(
+    what: str, cases: list[dict[str, Any]], others: list[dict[str, Any]]
+) -> tuple[str, str] | None:
+    found = in_common(what, cases, others)
+    return found and (found.words, found.rule)
+
+
 def test_the_one_thing_that_no_heeded_answer_has_is_told_with_its_rule() -> None:
     draw = Random(1)
     heeded = [case("heeded", answer(draw), answer(draw)) for _ in range(200)]
     missed = [case("unheeded", answer(draw, ttl=1)) for _ in range(4)]
-    assert in_common(ANSWERS, missed, [*heeded, *missed]) == ("a TTL of 1", "IP-09")
+    assert told(ANSWERS, missed, [*heeded, *missed]) == ("a TTL of 1", "IP-09")
 
 
 def test_too_few_answers_have_nothing_in_common_and_a_heeded_one_contradicts() -> None:
@@ -117,9 +128,9 @@ def test_requests_are_told_apart_by_what_was_in_front_of_them() -> None:
     assert failed == silent
     [missed], first = failed[ASKED]["unheeded"], right[ASKED]["heeded"][0]
     others = {ASKED: {"heeded": [[*missed[:2], *first[2:]]] * 40}}
-    assert in_common(ASKED, [failed] * 3, [others]) == ("a TTL of 1", "IP-09")
+    assert told(ASKED, [failed] * 3, [others]) == ("a TTL of 1", "IP-09")
     others[ASKED]["heeded"] += [[*missed[:3], *first[3:]]]
-    assert in_common(ASKED, [failed] * 3, [others]) == ("AckReq 1", "")
+    assert told(ASKED, [failed] * 3, [others]) == ("AckReq 1", "")
     assert in_common(ASKED, [failed] * 2, [others]) is None
 
 
@@ -156,3 +167,32 @@ def test_a_tag_changes_nothing_but_the_number_of_tags() -> None:
         fact.words for fact, *two in zip(FACTS, plain, tagged, strict=True) if len({*two}) > 1
     ]
     assert differ == ["{} VLAN tags"]
+
+
+def told_in_front(bench: Bench) -> list[str]:
+    """The facts that are words, of the requests that are kept."""
+    rows = requests_of(bench, None)["heeded"]
+    kinds = (received.RNR, received.GAP, received.REPEATED)
+    return [next((value for value in row if value in kinds), "") for row in rows]
+
+
+def test_what_takes_no_psn_stands_in_front_of_the_request_that_is_due() -> None:
+    source = ModelFactory()
+    with source.device(CasePlace(name="events", seed=1)) as target:
+        bench = Bench(target, source.claims, seed=1)
+        qp = bench.connect()
+        place = at(qp.region(8))
+        qp.send(SEND_ONLY(psn=0, payload=8, a=1))
+        qp.expect(RNR(psn=0))
+        qp.post_receive(qp.region(64))
+        qp.send(SEND_ONLY(psn=0, payload=8, a=1))
+        qp.expect(ACK(psn=0))
+        qp.send(WRITE_ONLY(psn=2, payload=8, **place))
+        qp.expect(NAK(SEQUENCE_ERROR, psn=1))
+        qp.send(WRITE_ONLY(psn=1, payload=8, **place))
+        qp.send(WRITE_ONLY(psn=1, payload=8, **place))
+        qp.send(WRITE_ONLY(psn=2, payload=8, **place), WRITE_ONLY(psn=3, payload=8, a=1, **place))
+        qp.expect(ACK(psn=3), allowing=[ACK(psn=1)])
+        qp.send(WRITE_ONLY(psn=4, payload=8, **place))
+    repeated = [received.REPEATED] * 2
+    assert told_in_front(bench) == [received.RNR, received.GAP, *repeated, ""]

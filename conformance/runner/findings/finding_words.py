@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from textwrap import shorten
-from typing import Any
+from typing import Any, NamedTuple
 
-from roceproof.conformance.rules.consequences import CAUSES_OF
+from roceproof.conformance.rules.consequences import comes_of
 from roceproof.conformance.rules.signatures import parts, title
 from roceproof.conformance.rules.table import RULES
 from roceproof.conformance.runner.findings.accused import accused, in_doubt, in_most
@@ -17,6 +17,7 @@ from roceproof.conformance.runner.findings.feature_words import in_words
 from roceproof.conformance.runner.findings.manifest_lines import lines_for
 from roceproof.conformance.runner.findings.observations import FIELD, RULE
 from roceproof.conformance.runner.findings.ports import of_a_foreign_key, of_a_refusal, of_a_repeat
+from roceproof.conformance.runner.findings.received import Alone
 from roceproof.conformance.runner.findings.root import (
     DECIDES,
     STOPS,
@@ -25,7 +26,7 @@ from roceproof.conformance.runner.findings.root import (
     rule_of_trouble,
 )
 from roceproof.conformance.runner.findings.swaps import are_swapped
-from roceproof.conformance.runner.findings.unheeded import ANSWERS, ASKED, in_common
+from roceproof.conformance.runner.findings.unheeded import ANSWERS, ASKED, SAME, all_have, in_common
 from roceproof.conformance.suite.header_displacement import DISPLACING
 from roceproof.conformance.suite.reporting.divergence import is_vague
 from roceproof.conformance.suite.reporting.failure_heads import in_short
@@ -51,7 +52,11 @@ def documents(
     found: list[Root], cases: Mapping[str, Document], seen: Mapping[str, Document]
 ) -> list[Document]:
     """Everything about the findings, for people and machines."""
-    told = [_document(root, found, cases, seen) for root in found]
+    facts = [_fact(root, cases, seen) for root in found]
+    told = [
+        _document(root, found, cases, seen, fact, _told_by(root, fact, facts, seen))
+        for root, fact in zip(found, facts, strict=True)
+    ]
     vague = [
         each
         for root, each in zip(found, told, strict=True)
@@ -60,12 +65,52 @@ def documents(
     return [*(each for each in told if each not in vague), *vague]
 
 
+class _Fact(NamedTuple):
+    """What the frames have alone at which a finding shows, and the rule that it accuses by that."""
+
+    what: str
+    alone: Alone
+    rule: str
+    cases: int
+
+
+def _fact(root: Root, cases: Mapping[str, Document], seen: Mapping[str, Document]) -> _Fact | None:
+    what = ANSWERS if root.troubles[0] == str(Kind.NO_COMPLETION) else ASKED
+    if what == ASKED and (root.says or root.stops or fields_of(root.troubles)):
+        return None
+    common = in_common(what, _seen_by(root, seen), seen.values())
+    kinds = {cases[name]["case"].partition("[")[0] for name in root.tellers}
+    is_of_one_kind = what == ASKED and len(kinds) == 1  # which may be alike for another reason
+    rule = "" if common is None or is_of_one_kind else common.rule
+    return common and _Fact(what, common, rule, len(root.cases))
+
+
+def _told_by(
+    root: Root, fact: _Fact | None, facts: Sequence[_Fact | None], seen: Mapping[str, Document]
+) -> str | None:
+    """The fact of the widest finding that accuses by it, if the requests of this one have it."""
+    told = [each for each in facts if each and each.rule and each.what == ASKED]
+    like = [
+        each
+        for each in told
+        if each.alone == (fact and fact.alone) or all_have(each.alone, _seen_by(root, seen))
+    ]
+    return max(like, key=lambda each: each.cases).alone.words if like else None
+
+
+def _seen_by(root: Root, seen: Mapping[str, Document]) -> list[Document]:
+    return [seen[name] for name in sorted(root.tellers) if name in seen]
+
+
 def _document(
     root: Root,
     found: Sequence[Root],
     cases: Mapping[str, Document],
     seen: Mapping[str, Document],
+    fact: _Fact | None,
+    same: str | None,
 ) -> Document:
+    """`same` are the words of a fact that several findings may have in common."""
     shown = root.teller or min(
         root.cases, key=lambda name: (seen.get(name, {}).get("frames", 0), name)
     )
@@ -82,23 +127,21 @@ def _document(
     any_of = {*rules, *root.rules, *(rule for several in told for rule in several)}
     if not root.head:
         rules += sorted(root.rules.difference(rules))
-    what = ANSWERS if root.troubles[0] == str(Kind.NO_COMPLETION) else ASKED
-    told_by = [seen[name] for name in sorted(root.tellers) if name in seen]
-    is_asked = what == ANSWERS or not (root.says or stopped or fields_of(root.troubles))
-    common = in_common(what, told_by, seen.values()) if is_asked else None
-    kinds = {cases[name]["case"].partition("[")[0] for name in root.tellers}
-    is_of_one_kind = what == ASKED and len(kinds) == 1  # which may be alike for another reason
-    because = [common[1]] if common and common[1] and not is_of_one_kind else []
+    because = [fact.rule] if fact and fact.rule else []
     first = [*because, *_of_a_cause(root, shown, seen)]
     rules = list(dict.fromkeys([*first, *rules]))
     sure = {*first, *of_troubles, *(rules if stopped or root.says or root.covers else ())}
-    if because and what == ASKED:
-        rules = [rule for rule in rules if rule in sure]
+    if fact and because and fact.what == ASKED:  # what a few have shown besides follows from it
+        told_by = _seen_by(root, seen)
+        shown_by = Counter(rule for each in told_by for rule in each.get("rules", ()))
+        mostly = {rule for rule in of_troubles if 2 * shown_by[rule] > len(told_by)}
+        rules = [rule for rule in rules if rule in mostly.union(first)]
     lent = [rule for rule in rules if rule not in sure]
     others = {name for other in found if other is not root for name in other.cases}
     return {
-        "sentence": _sentence(root, shown, seen, rules, is_plain=common is not None)
-        + (f"; {_ALONE[what]} {common[0]}" if common else ""),
+        "sentence": _sentence(root, shown, seen, rules, is_plain=fact is not None)
+        + (f"; {_ALONE[fact.what]} {fact.alone.words}" if fact else ""),
+        SAME: same,
         "troubles": root.troubles,
         "head": root.head,
         "support": _support(root),
@@ -121,14 +164,6 @@ def _document(
     }
 
 
-def _comes_of(causes: Sequence[str], rule: str) -> bool:
-    """Whether it may follow from one of the others, which does not follow from it."""
-    return any(
-        each.cause in causes and all(rule != back.cause for back in CAUSES_OF.get(each.cause, ()))
-        for each in CAUSES_OF.get(rule, ())
-    )
-
-
 def _of_troubles(
     root: Root, cases: Mapping[str, Document], seen: Mapping[str, Document]
 ) -> list[str]:
@@ -139,11 +174,11 @@ def _of_troubles(
     if root.troubles[0] in DECIDES:
         rules = [each for each in root.troubles if each.startswith(RULE)]
         first, *others = filter(None, map(rule_of_trouble, [root.troubles[0], *rules]))
-        return [first, *(rule for rule in others if not _comes_of([first, *others], rule))]
+        return [first, *(rule for rule in others if not comes_of([first, *others], rule))]
     follows = {FIELD + "payload"} if FIELD + "pad" in root.troubles else set()
     own = (each for each in root.troubles if each not in follows)  # it is as long as its pad says
     rules = [rule for each in own if (rule := rule_of_trouble(each)) is not None]
-    rules = [rule for rule in rules if not _comes_of(rules, rule)]
+    rules = [rule for rule in rules if not comes_of(rules, rule)]
     if root.head or not all(each.startswith(RULE) for each in root.troubles):
         return rules
     told = (

@@ -12,11 +12,13 @@ from collections.abc import Sequence
 from enum import IntEnum
 from typing import Any
 
+from roceproof.conformance.rules.consequences import comes_of
 from roceproof.conformance.rules.table import RULES
 from roceproof.conformance.runner.findings.accused import OF_MUCH, by_certainty
 from roceproof.conformance.runner.findings.observations import FIELD, RULE
 from roceproof.conformance.runner.findings.received import AROUND
 from roceproof.conformance.runner.findings.root import DEAD, STREAM
+from roceproof.conformance.runner.findings.unheeded import SAME
 from roceproof.conformance.suite.reporting.divergence import is_vague
 
 Document = dict[str, Any]
@@ -53,18 +55,31 @@ def with_kin(findings: Sequence[Document]) -> list[Document]:
 
 
 def _host(number: int, findings: Sequence[Document]) -> int:
-    """The place of the finding that says most of those that say more about the same half."""
+    """The place of the finding that says most of those that say more about the same half.
+
+    It may also follow from what another is sure of. If its requests have what accuses a rule, it is
+    the widest finding of that.
+    """
     says, halves = _says(findings[number]), _halves(findings[number])
+    same = findings[number].get(SAME)
+    if same and (alike := [place for place, each in enumerate(findings) if each.get(SAME) == same]):
+        return max(alike, key=lambda place: (findings[place]["count"], -place))
     others = [
         place
         for place, each in enumerate(findings)
-        if _says(each) > says and halves & _halves(each)
+        if (_says(each) > says and halves & _halves(each)) or _follows(findings[number], each)
     ]
     return max(
         others,
         key=lambda place: (_says(findings[place]), findings[place]["count"]),
         default=number,
     )
+
+
+def _follows(finding: Document, other: Document) -> bool:
+    """Whether all that it is sure of may have come of what the other is sure of."""
+    (sure, _), (causes, _) = by_certainty(finding), by_certainty(other)
+    return bool(sure) and all(comes_of(causes, rule) for rule in sure)
 
 
 def _says(finding: Document) -> _Says:

@@ -23,10 +23,25 @@ _IP_AT, _IP_BYTES, _PAGE = 14, 20, 4096
 _NEARLY_ALL = 0.8
 
 
+RNR, GAP, REPEATED = "an RNR NAK", "a sequence NAK", "a duplicate"
+
+
+class InFront(NamedTuple):
+    """What a request has in front of it on its queue pair."""
+
+    packet: Packet | None = None
+    """The one before it in sequence."""
+    event: str | None = None
+    """What came last of what takes no PSN, and came behind that packet."""
+
+
+NOTHING = InFront()
+
+
 class _Fact(NamedTuple):
     """Something that a frame has, in words that stand behind "have", and the rule about it."""
 
-    of: Callable[[bytes, Packet, Packet | None], int | str | None]
+    of: Callable[[bytes, Packet, InFront], int | str | None]
     words: str
     rule: str = ""
     name: str = ""
@@ -39,7 +54,7 @@ def _header(frame: bytes, packet: Packet) -> bytes:
     return frame[at : at + _IP_BYTES] if isinstance(packet.ip, Ipv4) else b""
 
 
-def _carries(frame: bytes, packet: Packet, _: Packet | None) -> int:
+def _carries(frame: bytes, packet: Packet, _: InFront) -> int:
     header = _header(frame, packet)
     return sum(int.from_bytes(header[at : at + 2], "big") for at in range(0, _IP_BYTES, 2)) >> 16
 
@@ -52,7 +67,7 @@ def _hops(packet: Packet) -> int:
     return packet.ip.ttl if isinstance(packet.ip, Ipv4) else packet.ip.hop_limit
 
 
-def _crosses(_: bytes, packet: Packet, __: Packet | None) -> str | None:
+def _crosses(_: bytes, packet: Packet, __: InFront) -> str | None:
     reth = packet.reth
     if reth is None or not reth.length:
         return None
@@ -60,18 +75,25 @@ def _crosses(_: bytes, packet: Packet, __: Packet | None) -> str | None:
     return "crosses" if ends > _PAGE else "stays within"
 
 
-def _in_front(_: bytes, packet: Packet, before: Packet | None) -> str | None:
-    if before is None:
+def _in_front(_: bytes, packet: Packet, before: InFront) -> str | None:
+    other = before.packet
+    if other is None or other.bth.psn == packet.bth.psn:
         return None
-    part = "the end" if Position.LAST in OPCODES[before.bth.opcode].position else "a part"
-    return f"{part} of a message that asks for {'an' if before.bth.ack_req else 'no'} answer"
+    part = "the end" if Position.LAST in OPCODES[other.bth.opcode].position else "a part"
+    return f"{part} of a message that asks for {'an' if other.bth.ack_req else 'no'} answer"
 
 
-def _carry(_: bytes, packet: Packet, before: Packet | None) -> int | None:
+def _carry(_: bytes, packet: Packet, before: InFront) -> int | None:
     """The highest bit of a PSN that is not as in the one before it."""
-    if before is None or before.bth.psn == packet.bth.psn:
+    if before.packet is None or before.packet.bth.psn == packet.bth.psn:
         return None
-    return (before.bth.psn ^ packet.bth.psn).bit_length() - 1
+    return (before.packet.bth.psn ^ packet.bth.psn).bit_length() - 1
+
+
+def _behind(event: str, rule: str) -> _Fact:
+    return _Fact(
+        lambda _, __, before: event if before.event == event else None, "{} in front", rule
+    )
 
 
 FACTS = (
@@ -96,6 +118,9 @@ FACTS = (
     _Fact(lambda _, p, __: int(p.bth.solicited), "Solicited Event {}"),
     _Fact(lambda _, p, __: int(p.bth.ack_req), "AckReq {}"),
     _Fact(lambda _, p, __: p.aeth.syndrome if p.aeth else None, "the syndrome {:#04x}", "AETH-04"),
+    _behind(RNR, "RNR-09"),
+    _behind(GAP, "PSN-14"),
+    _behind(REPEATED, "DUP-09"),
     _Fact(_in_front, "{} in front", "OPC-07"),
     _Fact(_carry, "a PSN that a carry into bit {} has made", "PSN-15"),
     _Fact(lambda _, p, __: OPCODES[p.bth.opcode].name, "the opcode {}"),
@@ -119,8 +144,8 @@ FACTS = (
 )
 
 
-def row_of(frame: bytes, packet: Packet, before: Packet | None = None) -> Row:
-    """The facts of a frame, which is this packet, behind another of its queue pair."""
+def row_of(frame: bytes, packet: Packet, before: InFront = NOTHING) -> Row:
+    """The facts of a frame, which is this packet, behind what is in front of it."""
     return [fact.of(frame, packet, before) for fact in FACTS]
 
 
@@ -132,16 +157,31 @@ def is_row(row: Row) -> bool:
     )
 
 
-def alone(wrong: Sequence[Row], right: Sequence[Row]) -> tuple[str, str] | None:
-    """Words and rule of the first fact that nearly all the wrong have, and none of the right."""
+class Alone(NamedTuple):
+    """A fact, or a bit of it, that some frames have and no other has."""
+
+    words: str
+    rule: str
+    place: int
+    value: int | str
+    bit: int | None = None
+
+    def is_in(self, row: Row) -> bool:
+        """Whether that frame has it, too."""
+        value = row[self.place]
+        return self.value == (value if self.bit is None else _bit(value, self.bit))
+
+
+def alone(wrong: Sequence[Row], right: Sequence[Row]) -> Alone | None:
+    """The first fact that nearly all the wrong have, and none of the right."""
     for place, fact in enumerate(FACTS):
         bad, good = ([row[place] for row in rows] for rows in (wrong, right))
         if (value := _apart(bad, good)) is not None:
-            return fact.words.format(value), fact.rule
+            return Alone(fact.words.format(value), fact.rule, place, value)
         for bit in range(fact.bits):
             bad_bits, good_bits = ([_bit(number, bit) for number in each] for each in (bad, good))
             if (value := _apart(bad_bits, good_bits)) is not None:
-                return f"bit {bit} of {fact.name} at {value}", fact.rule
+                return Alone(f"bit {bit} of {fact.name} at {value}", fact.rule, place, value, bit)
     return None
 
 

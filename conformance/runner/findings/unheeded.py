@@ -9,25 +9,51 @@ otherwise than in all frames that were taken.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from roceproof.conformance.model.codes import AethType
 from roceproof.conformance.model.responder.rc_answers import ACKNOWLEDGE
-from roceproof.conformance.runner.findings.received import AROUND, Row, alone, row_of
+from roceproof.conformance.runner.findings.received import (
+    AROUND,
+    GAP,
+    REPEATED,
+    RNR,
+    Alone,
+    InFront,
+    Row,
+    alone,
+    row_of,
+)
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.reporting.failure_site import Kind, Stop
-from roceproof.conformance.suite.reporting.transcript import Entry, Epoch
+from roceproof.conformance.suite.reporting.transcript import Entry, Epoch, request_of
 from roceproof.conformance.wire.codec import Packet, parse
 from roceproof.conformance.wire.ip import Ipv4
-from roceproof.conformance.wire.opcodes import Family, Transport
+from roceproof.conformance.wire.opcodes import Family, Opcode, Transport
 from roceproof.conformance.wire.psn import PSN_MODULUS, packet_count
 from roceproof.verbs.service import Service
 
 Document = Mapping[str, Any]
 ANSWERS, ASKED = "answers", "asked"
+SAME = "request"
+"""What the requests of a finding have, by which another one accuses a rule."""
 _MOST_FRAMES, _MOST_ASKED, _FEWEST_CASES, _FEWEST_HEEDED = 8, 48, 3, 30
 _HALF = PSN_MODULUS // 2
+_SEQUENCE_NAK = 0x60
+
+
+@dataclass
+class Asked:
+    """A request in sequence and what is in front of it."""
+
+    entry: Entry
+    packet: Packet
+    in_front: InFront
+    is_refused: bool = False
+    """Whether it has drawn an RNR NAK."""
 
 
 def answers_of(bench: Bench, stop: Stop | None) -> dict[str, list[Row]]:
@@ -57,26 +83,31 @@ def requests_of(bench: Bench, against: Iterable[Entry] | None) -> dict[str, list
     """
     asked = _requests(bench.transcript.epochs)
     if against is None:
-        return {"heeded": _rows(islice(asked, _MOST_ASKED)), "unheeded": []}
+        first_ones = list(islice(asked, _MOST_ASKED))
+        return {"heeded": _rows(each for each in first_ones if not each.is_refused), "unheeded": []}
     first = min(against, key=lambda each: each.time_ns, default=None)
     answer = None if first is None else parse(first.frame)
-    before = [each for each in asked if first is None or each[0].time_ns <= first.time_ns]
-    named = [each for each in before if answer and answer.bth.psn == each[1].bth.psn]
+    before = [each for each in asked if first is None or each.entry.time_ns <= first.time_ns]
+    named = [each for each in before if answer and answer.bth.psn == each.packet.bth.psn]
     return {"heeded": [], "unheeded": _rows((named or before)[-1:])}
 
 
-def _rows(asked: Iterable[tuple[Entry, Packet, Packet | None]]) -> list[Row]:
-    return [row_of(entry.frame, packet, in_front) for entry, packet, in_front in asked]
+def _rows(asked: Iterable[Asked]) -> list[Row]:
+    return [row_of(each.entry.frame, each.packet, each.in_front) for each in asked]
 
 
-def in_common(
-    what: str, cases: Iterable[Document], others: Iterable[Document]
-) -> tuple[str, str] | None:
-    """Words and rule, if the frames in all these cases have it and none that was heeded."""
+def in_common(what: str, cases: Iterable[Document], others: Iterable[Document]) -> Alone | None:
+    """What the frames in nearly all these cases have, and none that was heeded."""
     missed, heeded = _told(what, cases, "unheeded"), _told(what, others, "heeded")
     if len(missed) < _FEWEST_CASES or len(heeded) < _FEWEST_HEEDED:
         return None
     return alone(missed, heeded)
+
+
+def all_have(fact: Alone, cases: Iterable[Document]) -> bool:
+    """Whether the requests at which these cases went wrong are known, and have it all."""
+    asked = _told(ASKED, cases, "unheeded")
+    return bool(asked) and all(map(fact.is_in, asked))
 
 
 def _told(what: str, cases: Iterable[Document], how: str) -> list[Row]:
@@ -102,20 +133,69 @@ def _is_ack(packet: Packet) -> bool:
     )
 
 
-def _requests(epochs: Iterable[Epoch]) -> Iterator[tuple[Entry, Packet, Packet | None]]:
-    """Good requests in sequence, each with the one in front of it."""
-    expected: dict[int, int] = {}
-    in_front: dict[int, Packet] = {}
+@dataclass
+class _Sequence:
+    """The PSN that is due on a queue pair, the request before it, and what has come since."""
+
+    due: int
+    path_mtu: int
+    last: Asked | None = None
+    event: str | None = None
+    goes_on: bool = False
+    """Whether a request has been in sequence since the event."""
+
+    def note_answer(self, packet: Packet) -> None:
+        """A request that draws an RNR NAK is due again; what is acknowledged ends an event."""
+        kind = packet.aeth.syndrome if packet.aeth else 0
+        if kind == _SEQUENCE_NAK:
+            self.note(GAP)
+        elif kind >> 5 == AethType.ACK and self.goes_on:
+            self.event = None
+        elif self.last and kind >> 5 == AethType.RNR_NAK and _psn(self.last) == packet.bth.psn:
+            self.note(RNR)
+            self.due = packet.bth.psn
+            self.last.is_refused = True
+
+    def note(self, event: str) -> None:
+        self.event, self.goes_on = event, False
+
+    def take(self, entry: Entry, packet: Packet, opcode: Opcode) -> Asked | None:
+        """The request, if it is this one's turn."""
+        psn, read = packet.bth.psn, packet.reth if opcode.family is Family.READ else None
+        if opcode.transport is not Transport.UC and psn != self.due:
+            if (self.due - psn) % PSN_MODULUS < _HALF:
+                self.note(REPEATED)
+            return None
+        self.due = (psn + (packet_count(read.length, self.path_mtu) if read else 1)) % PSN_MODULUS
+        in_front = InFront(self.last.packet if self.last else None, self.event)
+        self.last, self.goes_on = Asked(entry, packet, in_front), True
+        return self.last
+
+
+def _psn(asked: Asked) -> int:
+    return asked.packet.bth.psn
+
+
+def _requests(epochs: Iterable[Epoch]) -> Iterator[Asked]:
+    """Good requests in sequence, each with what is in front of it."""
+    sequences: dict[int, _Sequence] = {}
     for epoch in epochs:
         goes_on = {n for n, row in epoch.qps.items() if "start_psn" not in row}
-        expected = {n: psn for n, psn in expected.items() if n in goes_on}
-        in_front = {n: packet for n, packet in in_front.items() if n in goes_on}
-        expected |= {n: r["remote_start_psn"] for n, r in epoch.qps.items() if n not in goes_on}
-        for entry, packet, opcode in epoch.requests():
-            qpn, psn = packet.bth.dest_qpn, packet.bth.psn
-            is_due = opcode.transport is Transport.UC or psn == expected.get(qpn)
-            if is_due and all(rule.startswith(AROUND) for rule in entry.breaks):
-                yield entry, packet, in_front.get(qpn)
-                read = packet.reth if opcode.family is Family.READ else None
-                psns = packet_count(read.length, epoch.qps[qpn]["path_mtu"]) if read else 1
-                expected[qpn], in_front[qpn] = (psn + psns) % PSN_MODULUS, packet
+        sequences = {n: each for n, each in sequences.items() if n in goes_on}
+        sequences |= {
+            n: _Sequence(row["remote_start_psn"], row["path_mtu"])
+            for n, row in epoch.qps.items()
+            if n not in goes_on
+        }
+        peers = {row["remote_qpn"]: n for n, row in epoch.qps.items()}
+        for entry in epoch.entries:
+            answer = parse(entry.frame) if entry.is_sent else None
+            asker = sequences.get(peers.get(answer.bth.dest_qpn, -1)) if answer else None
+            if answer is not None and asker is not None:
+                asker.note_answer(answer)
+            request = request_of(entry)
+            if request is None or not all(rule.startswith(AROUND) for rule in entry.breaks):
+                continue
+            sequence = sequences.get(request[0].bth.dest_qpn)
+            if sequence is not None and (asked := sequence.take(entry, *request)):
+                yield asked

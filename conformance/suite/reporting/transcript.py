@@ -52,14 +52,21 @@ class Epoch:
     def requests(self) -> Iterator[tuple[Entry, Packet, Opcode]]:
         """Those that the device must heed, each with what it is."""
         for entry in self.entries:
-            packet = None if entry.is_sent or entry.is_void else parse(entry.frame)
-            opcode = OPCODES.get(packet.bth.opcode) if packet is not None else None
-            if packet is not None and opcode is not None and opcode.family in REQUESTS:
-                yield entry, packet, opcode
+            if request := request_of(entry):
+                yield entry, *request
 
     def facts(self) -> Facts:
         """The document that docs/observer.md describes in section 6."""
         return {"schema": 1, "qps": list(self.qps.values())}
+
+
+def request_of(entry: Entry) -> tuple[Packet, Opcode] | None:
+    """A request that the device must heed, and what it is."""
+    packet = None if entry.is_sent or entry.is_void else parse(entry.frame)
+    opcode = OPCODES.get(packet.bth.opcode) if packet is not None else None
+    if packet is None or opcode is None or opcode.family not in REQUESTS:
+        return None
+    return packet, opcode
 
 
 class Transcript:
