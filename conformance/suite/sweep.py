@@ -30,6 +30,12 @@ IP_OPTIONS = {
 _Check = Callable[[Connection, Iterable[Pattern]], None]
 
 
+def one_bit_off(address: bytes) -> dict[str, bytes]:
+    """The address with each of its bits flipped alone, by name; bit 0 is sent last."""
+    number, size = int.from_bytes(address, "big"), len(address)
+    return {f"bit {n} flipped": (number ^ 1 << n).to_bytes(size, "big") for n in range(8 * size)}
+
+
 def drops_each(bench: Bench, variants: Mapping[str, Pattern], **spec: Any) -> None:
     """A responder drops each of these, which would be expected but for what is wrong."""
     _all_then_alone(bench.connect(**spec), variants, _drops)
