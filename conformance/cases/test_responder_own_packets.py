@@ -5,6 +5,10 @@ from __future__ import annotations
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case
+from roceproof.conformance.suite.checks.frame_integrity import (
+    header_checksums_are_right,
+    idents_that_carry_twice,
+)
 from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.intent import OUT_OF_SEQUENCE
 from roceproof.conformance.suite.memory import at
@@ -39,6 +43,16 @@ def test_acks_naks_and_data_are_sealed_like_requests(bench: Bench) -> None:
     qp.expect(RNR(psn=5))
     wrong = [f.hex() for f in bench.frames_sent() if check(f).judgement is not Judgement.OK]
     assert not wrong, f"sealed wrongly: {wrong}"
+
+
+@case("IP-05", smoke=True)
+def test_the_header_checksum_of_an_answer_carries_twice_where_it_must(bench: Bench) -> None:
+    qp = bench.connect(ip_id=0)
+    qp.fence(0)
+    for ident in idents_that_carry_twice(bench):
+        qp.reconnect(ip_id=ident)
+        qp.fence(0)
+    header_checksums_are_right(bench)
 
 
 @case("PSN-20", smoke=True)

@@ -13,6 +13,7 @@ from roceproof.conformance.suite.expect.wrong_bytes import wrong_bytes
 from roceproof.conformance.wire import icrc
 from roceproof.conformance.wire.codec import build, parse
 from roceproof.conformance.wire.frame_edits import without_udp_checksum
+from roceproof.conformance.wire.ip import checksum
 from roceproof.conformance.wire.notation import first_difference
 
 
@@ -39,3 +40,20 @@ def icrcs_are_right(bench: Bench) -> None:
             want = "one" if verdict.computed is None else verdict.computed.hex()
             got = verdict.judgement if verdict.found is None else verdict.found.hex()
             raise bench.failed(f"frame {index} of the device, icrc: want {want}, got {got}")
+
+
+def header_checksums_are_right(bench: Bench) -> None:
+    """The words of every IPv4 header sent add up to ones."""
+    for frame in bench.frames_sent():
+        assert checksum(frame[14:34]) == 0, f"header {frame[14:34].hex()}"
+
+
+def idents_that_carry_twice(bench: Bench) -> tuple[int, int, int]:
+    """With two of these identifications the sum of the first RoCE packet's header carries again.
+
+    That is once its carry is added; with the third it does not.
+    """
+    frame = next(frame for frame in bench.frames_sent() if parse(frame) is not None)
+    words = [int.from_bytes(frame[at : at + 2], "big") for at in range(14, 34, 2)]
+    total = sum(words) - words[2] - words[5]
+    return (-1 - total & 0xFFFF, -2 - total & 0xFFFF, -total & 0xFFFF)
