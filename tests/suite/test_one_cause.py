@@ -574,6 +574,18 @@ def test_a_plan_that_shows_more_wrong_fields_goes_with_the_cases_that_show_fewer
     assert [len(each["plans"]) for each in with_plans(told(session), [plan])] == [1]
 
 
+def test_a_count_of_packets_is_wrong_with_their_psn() -> None:
+    finding = {**told(one_of("x"))[0], "head": "", "troubles": ["rule PSN-01"], "any_rules": []}
+
+    def with_it(fields: str) -> int:
+        head = f"SEND_ONLY came otherwise; {fields}"
+        plan = {"head": head, "rules": ["LIVE-02"], "case": "a.py", "story": "", "replay": ""}
+        return len(with_plans([finding], [plan])[0]["plans"])
+
+    assert with_it("psn: want 0, got 1; ident: want 0, got 1") == 1
+    assert with_it("ident: want 0, got 1") == 0
+
+
 def one_of(head: str) -> Session:
     session = Session()
     session.add(({}, ""), head=head, broken=("PSN-12",))

@@ -133,8 +133,9 @@ def _about(case: Document, explaining: Sequence[Root]) -> Root | None:
 def _followed(head: str, known: Sequence[Root]) -> Root | None:
     """The first finding of those that explain all fields that were wrong, if they do.
 
-    A wrong ICRC is explained by another wrong field, or where all ICRCs are wrong; what is behind
-    the payload goes with the pad, and what is read behind BTH with a header more or less.
+    A wrong ICRC is explained by another wrong field, or where all ICRCs are wrong; a count of
+    packets goes with their PSN, what is behind the payload with the pad, and what is read behind
+    BTH with a header more or less.
     """
     alike = likeness(head)
     if brought := next(
@@ -167,6 +168,8 @@ def _followed(head: str, known: Sequence[Root]) -> Root | None:
             fields.setdefault("icrc", root)
     if (wrong - {"icrc"}) & fields.keys():
         wrong.discard("icrc")
+    if {"psn"} & wrong & fields.keys():
+        wrong.discard("ident")
     return fields[min(wrong)] if wrong and wrong <= fields.keys() else None
 
 
