@@ -95,7 +95,7 @@ def test_an_old_ack_is_ignored(bench: Bench, behind: int) -> None:
     qp.transfer(Op.WRITE, 5)
 
 
-@case("ACK-14", smoke=True)
+@case("ACK-14", "ACK-08", smoke=True)
 def test_an_ack_that_nobody_asked_for_is_taken(bench: Bench) -> None:
     qp = bench.connect(path_mtu=MTU)
     (message,) = write_all(qp, 4 * MTU)
@@ -131,7 +131,7 @@ def test_acknowledgements_are_compared_across_the_wrap(
     qp.finish(*messages[acked:])
 
 
-@case("PSN-16", "ACK-05", smoke=True)
+@case("PSN-16", "ACK-05", "ACK-08", smoke=True)
 @over("before", [1, 2, 3, 4, 0x800002], ids=hex)
 def test_one_message_across_the_wrap_is_acknowledged(bench: Bench, before: int) -> None:
     """Nothing else is outstanding, for devices that hold no more than one message."""
