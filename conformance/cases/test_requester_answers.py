@@ -41,15 +41,13 @@ def test_one_ack_acknowledges_everything_before_it(bench: Bench) -> None:
 @case("ACK-08", smoke=True)
 def test_a_message_completes_only_when_its_last_packet_is_acknowledged(bench: Bench) -> None:
     qp = bench.connect(path_mtu=MTU)
-    first, second = write_all(qp, 3 * MTU, 3 * MTU)
-    qp.send(ACK(psn=0, msn=0), ACK(psn=1, msn=0))
-    qp.does_not_complete()
-    qp.ack(first)
-    qp.completes(first)
-    qp.send(ACK(psn=4, msn=1))
-    qp.does_not_complete()
-    qp.ack(second)
-    qp.completes(second)
+    messages = qp.post_some(Op.WRITE, 3 * MTU, 3 * MTU)
+    qp.expect_message(*messages)
+    for message in messages:
+        qp.send(*(ACK(psn=message.psn + n, msn=message.ordinal - 1) for n in (0, 1)))
+        qp.does_not_complete()
+        qp.ack(message)
+        qp.completes(message)
 
 
 @case("ACK-08", "NAK-09", smoke=True, targets=["hdl", "model"])

@@ -35,14 +35,15 @@ over_fatal_naks = over("code", STATUS, ids=[STATUS[code] for code in STATUS])
 @over_fatal_naks
 def test_a_fatal_nak_ends_the_queue_pair(bench: Bench, code: int) -> None:
     qp = bench.connect(path_mtu=MTU, retry_count=7)
-    first, second = write_all(qp, 2 * MTU, 5)
+    first, *others = messages = qp.post_some(Op.WRITE, 2 * MTU, 5)
+    qp.expect_message(*messages)
     qp.send(NAK(code, psn=first.psn))
     qp.completes(first, status=STATUS[code])
-    qp.completes(second, status="wr_flush_err")
+    qp.completes(*others, status="wr_flush_err")
     late = qp.post(Op.WRITE, 5)
     qp.completes(late, status="wr_flush_err")
     qp.expect_silence()
-    qp.send(ACK(psn=second.last_psn, msn=2))
+    qp.send(ACK(psn=messages[-1].last_psn, msn=len(messages)))
     qp.does_not_complete()
 
 
@@ -62,10 +63,11 @@ def test_a_fatal_nak_amid_a_message_ends_it(bench: Bench, code: int) -> None:
 @over("timer", [0, 1, 14, 31])
 def test_an_rnr_nak_beyond_the_retry_count_ends_the_queue_pair(bench: Bench, timer: int) -> None:
     qp = bench.connect(path_mtu=MTU, rnr_retry=0)
-    first, second = write_all(qp, MTU + 1, 5, op=Op.SEND)
+    first, *others = qp.post_some(Op.SEND, MTU + 1, 5)
+    qp.expect_message(first, *others)
     qp.send(RNR(psn=first.psn, timer=timer))
     qp.completes(first, status="rnr_retry_exc_err")
-    qp.completes(second, status="wr_flush_err")
+    qp.completes(*others, status="wr_flush_err")
     qp.completes(qp.post(Op.SEND, 5), status="wr_flush_err")
     qp.expect_silence()
 

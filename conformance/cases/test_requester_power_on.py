@@ -56,8 +56,7 @@ def amid_what_it_is_sent(bench: Bench, qp: Connection) -> None:
 
 
 def with_work_outstanding(bench: Bench, qp: Connection) -> None:
-    for message in [qp.post(op_of(bench), 5) for _ in range(FRAMES)]:
-        qp.expect_message(message)
+    qp.expect_message(*qp.post_some(op_of(bench), *[5] * FRAMES))
 
 
 def with_streams_held(bench: Bench, qp: Connection) -> None:
@@ -82,9 +81,8 @@ def amid_what_it_throws_away(bench: Bench, qp: Connection) -> None:
 
 def in_error(bench: Bench, qp: Connection) -> None:
     """A queue pair has failed, and its work is flushed."""
-    first, second = qp.post(op_of(bench), 5), qp.post(op_of(bench), 5)
-    qp.expect_message(first)
-    qp.expect_message(second)
+    first, *others = qp.post_some(op_of(bench), 5, 5)
+    qp.expect_message(first, *others)
     qp.send(NAK(INVALID_REQUEST, psn=first.psn))
     qp.completes(first, status="rem_inv_req_err")
 

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over, over_services
-from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import OUT_OF_ORDER, OUT_OF_SEQUENCE, WRONG_LENGTHS
 from roceproof.conformance.suite.limits.within_limits import executed_of
 from roceproof.conformance.suite.memory import at, otherwise
@@ -42,19 +41,10 @@ KEY_BITS = (0, 7, 8, 15, 16, 23, 24, 31)
 SLOT = 256
 
 
-def fresh(bench: Bench) -> Connection:
-    """Another queue pair, or the last one connected anew where the device has no more."""
-    if len(bench.connections) < bench.claims.qps:
-        return bench.connect()
-    qp = bench.connections[-1]
-    qp.reconnect()
-    return qp
-
-
 def each_is_refused(bench: Bench, requests: Iterable[Pattern], code: int = ACCESS_ERROR) -> None:
     """Each of these, first on a queue pair, draws that NAK."""
     for request in requests:
-        qp = fresh(bench)
+        qp = bench.fresh()
         qp.send(request)
         qp.expect(NAK(code, psn=0, msn=0))
 
@@ -183,7 +173,7 @@ def test_a_key_of_another_protection_domain_is_refused(bench: Bench) -> None:
 def test_a_write_that_ends_early_is_refused(bench: Bench) -> None:
     region = bench.target.register(2 * min(bench.claims.path_mtus))
     each_is_refused(bench, [WRITE_ONLY(psn=0, payload=8, dmalen=12, **at(region))], INVALID_REQUEST)
-    qp = fresh(bench)
+    qp = bench.fresh()
     size = 2 * qp.mtu
     qp.send(
         WRITE_FIRST(psn=0, payload=qp.mtu, dmalen=size, **at(region)),
@@ -208,7 +198,7 @@ def test_a_write_of_more_than_it_said_is_refused(bench: Bench) -> None:
     region = bench.target.register(2 * mtu)
     each_is_refused(bench, [WRITE_ONLY(psn=0, payload=12, dmalen=8, **at(region))], INVALID_REQUEST)
     for packet in (WRITE_MIDDLE, WRITE_LAST):
-        qp = fresh(bench)
+        qp = bench.fresh()
         qp.send(
             WRITE_FIRST(psn=0, payload=qp.mtu, dmalen=qp.mtu + 4, **at(region)),
             packet(psn=1, payload=qp.mtu, a=1),

@@ -124,7 +124,7 @@ def test_only_the_last_packet_of_an_immediate_write_needs_a_receive(bench: Bench
 @case("RNR-02", smoke=True)
 def test_the_timer_code_is_the_one_of_the_queue_pair(bench: Bench) -> None:
     for code in (0, 1, 12, 30, 31):
-        qp = bench.connect(min_rnr_timer=code)
+        qp = bench.fresh(min_rnr_timer=code)
         qp.send(SEND_ONLY(psn=0, payload=8, a=1))
         qp.expect(RNR(psn=0, timer=code))
 

@@ -156,7 +156,7 @@ def test_an_unreliable_queue_pair_in_error_takes_nothing(bench: Bench, service: 
 
 @case("QPS-03", "NAK-08", smoke=True, breaks=OUT_OF_SEQUENCE | WRONG_LENGTHS)
 def test_a_queue_pair_that_sent_a_fatal_nak_answers_nothing_more(bench: Bench) -> None:
-    qp, bystander = bench.connect(), bench.connect()
+    qp, bystanders = bench.connect(), bench.bystanders()
     region = qp.region()
     qp.send(WRITE_ONLY(psn=0, payload=8, dmalen=4, a=1, **at(region)))
     qp.expect(NAK(INVALID_REQUEST, psn=0))
@@ -165,7 +165,8 @@ def test_a_queue_pair_that_sent_a_fatal_nak_answers_nothing_more(bench: Bench) -
         WRITE_ONLY(psn=1, payload=8, a=1, **at(region)),
         *_read(qp, psn=0, region=region),
     )
-    bystander.fence(0)
+    for bystander in bystanders:
+        bystander.fence(0)
     qp.expect_silence()
     assert region.read(0, 8) == bytes(8)
 

@@ -98,6 +98,17 @@ class Bench(Exchange):
         self.add(connection)
         return connection
 
+    def fresh(self, **spec: Any) -> Connection:
+        """Another connection, or the last one connected anew where the device has no more."""
+        if len(self.connections) < self.claims.qps:
+            return self.connect(**spec)
+        self.connections[-1].reconnect(**spec)
+        return self.connections[-1]
+
+    def bystanders(self) -> list[Connection]:
+        """Another connection, to which nothing must happen; none where the device has no more."""
+        return [self.connect()] if len(self.connections) < self.claims.qps else []
+
     def _local_qpn(self) -> int:
         """Any number in a place of the device's table that no connection of the case has."""
         places = self.claims.qps

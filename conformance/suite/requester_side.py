@@ -87,6 +87,20 @@ class RequesterSide(PacketFlow):
         self.hand_over(posted)
         return posted
 
+    def post_some(self, op: Op, *lengths: int) -> list[Posted]:
+        """Post as many of these messages, in order, as the device may have outstanding.
+
+        That is one at least, or the case is skipped.
+        """
+        posted = [self.post(op, lengths[0])]
+        for length in lengths[1:]:
+            before = self.under_way()
+            packets = sum(each.count for each in before) + packet_count(length, self.mtu)
+            if self._exchange.claims.limits.against_depth(len(before) + 1, packets):
+                break
+            posted.append(self.post(op, length))
+        return posted
+
     def plan(self, op: Op, payload: int | bytes = 0, **fields: Any) -> Posted:
         """A message that the device gets later, after all that were planned before it."""
         posted = self._predicted(op, payload, fields)

@@ -12,6 +12,7 @@ from typing import Any
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.exchange import Taking
 from roceproof.conformance.suite.pattern import ACK, WRITE_ONLY
 from roceproof.conformance.suite.traffic.fuzz_session import (
     PACKETS,
@@ -38,7 +39,7 @@ def run(
 ) -> None:
     """Let the device of a bench go through these plans, each on a fresh connection."""
     todo = list(plans)
-    bystander = _Bystander(bench)
+    drained = _Drained(bench)
     places: list[tuple[Connection, Region, Region]] = []
     at_once = max(1, min(AT_ONCE, bench.claims.qps - len(bench.connections)))
     while todo:
@@ -52,32 +53,39 @@ def run(
         sessions = [FuzzSession(bench, *place, receives=receives) for place in places[: len(now)]]
         for session, plan in zip(sessions, now, strict=True):
             plan(session)
-        bystander.drain()
+        drained.wait()
         for session in sessions:
             session.judge()
             session.fence()
-        bystander.drain()
+        drained.wait()
         for session in sessions:
             session.judge()
             session.check_completions()
             session.check_memory()
 
 
-class _Bystander:
-    """A reliable connection that nobody disturbs: behind its ACK little can be under way."""
+class _Drained:
+    """When nothing is under way any more: little can be behind the ACK of a bystander.
+
+    A device that has no queue pair for one is waited for until it has taken all and is silent.
+    """
 
     def __init__(self, bench: Bench) -> None:
         self._bench = bench
-        self._qp = bench.connect()
+        self._bystanders = bench.bystanders() if bench.claims.qps > 1 else []
         self._psn = 0
 
-    def drain(self) -> None:
-        """Wait until all that was sent has arrived and all answers are back."""
+    def wait(self) -> None:
+        """Until all that was sent has arrived and all answers are back."""
         patience = self._bench.target.patience
-        self._qp.send(WRITE_ONLY(psn=self._psn, a=1))
         within_ns = patience.answer_ns + NS_PER_FRAME * sum(
             1 for _ in self._bench.transcript.entries()
         )
-        self._qp.expect(ACK(psn=self._psn), within_ns=within_ns)
+        for bystander in self._bystanders:
+            bystander.send(WRITE_ONLY(psn=self._psn, a=1))
+            bystander.expect(ACK(psn=self._psn), within_ns=within_ns)
         self._psn += 1
+        taking = Taking(self._bench.target)
         self._bench.settle()
+        while taking.goes_on():
+            self._bench.settle()
