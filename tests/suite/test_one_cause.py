@@ -711,6 +711,16 @@ def test_a_rule_is_in_doubt_unless_all_cases_share_it_and_no_more_that_are_about
     assert told(session)[0]["in_doubt"] == ["PSN-14"]
 
 
+@pytest.mark.parametrize(("rule", "doubt"), [("RTX-07", []), ("RQ-01", []), ("RTX-05", ["RTX-05"])])
+def test_what_can_be_seen_broken_for_no_other_reason_is_not_in_doubt(
+    rule: str, doubt: list[str]
+) -> None:
+    session = Session()
+    for _ in range(2):
+        session.add(({}, ""), head="it came otherwise", broken=(rule,))
+    assert told(session)[0]["in_doubt"] == doubt
+
+
 def test_what_one_plan_accuses_is_in_doubt_unless_it_is_a_field() -> None:
     plan = {"case": "a.py", "rules": ["RNR-06"], "story": "", "replay": ""}
     (one,) = with_plans([], [{**plan, "head": "want nothing more; got RNR psn=+2"}])

@@ -17,7 +17,7 @@ _WHY_IS_FOR_CASES = "NAK-07"
 """Nothing was refused that had to be: for which of the reasons, cases say."""
 OF_MUCH = (*VAGUE, *COMPLETES, "LIVE-", "ACK-", "NAK-", "RETH-12", "PSN-12", "QPS-")
 """Rules that very different faults break."""
-_SEEN = "RQ-"
+_SEEN = ("RQ-", "RTX-07")
 """Rules that a case cannot see broken for another reason."""
 _FEW = 3
 """Of rules of which none is shared by half the cases more say nothing."""
