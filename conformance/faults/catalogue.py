@@ -7,6 +7,7 @@ dynamic one a stream, a PSN fault a conversation with a peer that reacts.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -19,7 +20,7 @@ from roceproof.conformance.faults.icrc.catalogue import (
     sent_from,
     stream_fault,
 )
-from roceproof.conformance.faults.icrc.engine import Engine, outgoing, through
+from roceproof.conformance.faults.icrc.engine import Engine, Outgoing, outgoing, through
 from roceproof.conformance.faults.psn_catalogue import PSN_FAULTS, captures
 from roceproof.conformance.rules.signatures import SIGNATURES, Signature
 
@@ -111,8 +112,13 @@ def _played(
     engine: Engine, of_psn: list[str], conversation: Conversation, variant: int
 ) -> list[Capture]:
     sent_by = sent_from(conversation.stations[0].mac)
-    right = (outgoing(*timed) for timed in conversation.frames() if sent_by(timed.frame))
-    engine.prepare(out for out in right if out is not None)
+
+    def right() -> Iterator[Outgoing]:
+        for timed in conversation.frames():
+            if sent_by(timed.frame) and (out := outgoing(*timed)) is not None:
+                yield out
+
+    engine.prepare(right())  # few look at it, and only for them is it played
     transmit = None if engine.looks_ahead else engine.transmit
     if of_psn:
         made = captures(of_psn[0], conversation, variant=variant, transmit=transmit)

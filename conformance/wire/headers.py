@@ -8,7 +8,7 @@ header gives the same bytes back.
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from struct import Struct
 from typing import ClassVar, Self
 
@@ -81,7 +81,8 @@ class Extension:
 
     def pack(self) -> bytes:
         """The wire form."""
-        return self.FORMAT.pack(*astuple(self))
+        names: tuple[str, ...] = self.__match_args__
+        return self.FORMAT.pack(*[getattr(self, name) for name in names])
 
 
 @dataclass(frozen=True, slots=True)

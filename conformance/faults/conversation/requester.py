@@ -112,15 +112,15 @@ class Requester:
                 self._counting.repeated(self.name, self._recovery_from, self._copies)
 
     def _must_wait(self, part: Part, now: int) -> bool:
-        if part.opens and part.message.pause_ns and self._paused_for != part.number:
+        if part.message.pause_ns and self._paused_for != part.number and part.opens:
             self._paused_for = part.number
             self._new_from = now + part.message.pause_ns
             self._port.wake(self._new_from)
-        if now < self._new_from:
+        if now < self._new_from or len(self._sent) >= WINDOW:
             return True
-        reads = sum(entry.part.message.kind.awaits_data for entry in self._sent)
-        too_many_reads = part.message.kind.awaits_data and reads >= _READ_DEPTH
-        return len(self._sent) >= WINDOW or too_many_reads
+        if not part.message.kind.awaits_data:
+            return False
+        return sum(entry.part.message.kind.awaits_data for entry in self._sent) >= _READ_DEPTH
 
     def _next_new(self, part: Part, now: int) -> Sending:
         value = self._counting.take(self.name, part, now)
