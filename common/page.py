@@ -7,12 +7,14 @@ A page needs nothing but itself; its policy of content names what is in it by `c
 from __future__ import annotations
 
 from base64 import b64encode
+from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 
+@cache
 def templates(package: str) -> Environment:
     """The templates in the folder `page` of a package; a name that they lack is an error."""
     return Environment(
