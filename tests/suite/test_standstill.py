@@ -90,12 +90,23 @@ def test_a_case_that_gets_further_contradicts_it() -> None:
     assert "after" not in told(session)[0]["sentence"]
 
 
-def test_cases_that_reset_their_device_count_more_and_go_with_the_others() -> None:
-    session = session_of({"left": 7}, count=60)
+@pytest.mark.parametrize(
+    ("stuck", "says"),
+    [
+        ({"left": 7}, "after 7 frames no other leaves"),
+        ({"moved": 6000, "waits": "rx"}, "after cycle 6,000 the device stands still"),
+    ],
+)
+def test_cases_that_reset_their_device_count_more_and_go_with_the_others(
+    stuck: dict[str, Any], says: str
+) -> None:
+    session = session_of(stuck, count=60, passing=20)
     for name in ("case 03", "case 30"):
-        session.seen[name]["standing"]["left"] = (11, False, False, 900)
+        stands = session.seen[name]["standing"]
+        beats, waits, amid, moved = stands["left"]
+        stands["left"] = (beats + 4, waits, amid, 3 * moved)
     (finding,) = told(session)
-    assert finding["sentence"].startswith("stop: after 7 frames no other leaves")
+    assert finding["sentence"].startswith(f"stop: {says}")
     assert finding["count"] == 60
 
 

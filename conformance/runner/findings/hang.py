@@ -24,7 +24,7 @@ _MOST_PASSING = 0.25
 _MOST, _NEARLY = 0.95, 0.9
 """What is true of nearly the most cases is preferred if it says more."""
 _WINDOW, _SHARE = 0.05, 1 / 3
-"""Of the dead so many have moved in this last part of the time that any device has lived."""
+"""Of the dead so many have moved in this last part of the time that nearly all of them lived."""
 
 
 class _Stuck(NamedTuple):
@@ -140,7 +140,7 @@ def _of_time(
         name: max((stream.moved for stream in each.values()), default=0)
         for name, each in standings.items()
     }
-    end = max(last.values(), default=0)
+    end = _nearly_last(last[name] for name in dead)
     there = {name for name, cycle in last.items() if cycle > (1 - _WINDOW) * end}
     at = _evidence(there, standings, in_vain) & dead
     if at and len(at) >= _SHARE * len(dead):
@@ -153,8 +153,7 @@ def _of_hearing(
 ) -> Iterator[Fact]:
     """Frames that are taken, and are of no effect any more from one of them on."""
     heard = {name: of(standings[name], "heard").beats for name in standings}
-    alive = sorted(heard[name] for name in heard if lost.get(name) == "")
-    most = alive[ceil(_MOST * len(alive)) - 1] if alive else 0
+    most = _nearly_last(heard[name] for name in heard if lost.get(name) == "")
     beyond = {name for name in silent if heard[name] >= most > 0}
     if len(beyond) >= max(_FEWEST, _MOST * len(in_vain)):
         yield Fact(f"after {most:,} frames that it hears {DEAF}", frozenset(beyond))
@@ -185,6 +184,12 @@ def _evidence(
     wishes = {tuple(of(standings[name], stream).beats for stream in ("wr", "rx")) for name in at}
     is_enough = len(at) >= _FEWEST and len(wishes) >= _FEWEST_WISHES
     return frozenset(at if is_enough and len(there - at) <= _MOST_PASSING * len(at) else ())
+
+
+def _nearly_last(counts: Iterable[int]) -> int:
+    """The last, few apart: those that reset their device count more than one life of it."""
+    ordered = sorted(counts)
+    return ordered[ceil(_MOST * len(ordered)) - 1] if ordered else 0
 
 
 def _usual(counts: Iterable[int]) -> int:
