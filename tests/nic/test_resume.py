@@ -18,7 +18,7 @@ from xml.etree import ElementTree
 import pytest
 
 from roceproof.common.errors import RoceproofError
-from roceproof.common.paths import REFERENCE_DUT
+from roceproof.common.paths import CASES, REFERENCE_DUT
 from roceproof.conformance.regression.journal import open_journal
 from roceproof.conformance.regression.junit_resumed import add_resumed
 from roceproof.conformance.regression.request import Request
@@ -31,7 +31,7 @@ from roceproof.dpi.manifest.dut import load_manifest
 RUN = {"seed": "1", "target": "nic"}
 HERE = Path(__file__).parent
 ROCEPROOF = [str(Path(sys.executable).parent / "roceproof")]
-FEW = "test_requester_psn and wrap"
+FEW = [str(CASES / "test_requester_psn.py"), "-k", "wrap"]  # of one file: collecting all takes long
 
 
 def over(outcome: str) -> Over:
@@ -39,7 +39,7 @@ def over(outcome: str) -> Over:
 
 
 def suite(out: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    command = [*ROCEPROOF, "test", "--target", "model", "-k", FEW, "-j", "1", "--out", str(out)]
+    command = [*ROCEPROOF, "test", "--target", "model", *FEW, "-j", "1", "--out", str(out)]
     return subprocess.run([*command, *words], capture_output=True, text=True, timeout=120)
 
 
