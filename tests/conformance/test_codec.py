@@ -11,6 +11,7 @@ import struct
 import subprocess
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -81,10 +82,12 @@ def random_packet(rng: random.Random, opcode: int) -> Packet:
     )
 
 
-RANDOM_FRAMES = [
-    build(random_packet(random.Random(f"{opcode} {i}"), opcode))
-    for opcode, i in itertools.product(OPCODES, range(6))
-]
+@cache
+def random_frames() -> list[bytes]:
+    return [
+        build(random_packet(random.Random(f"{opcode} {i}"), opcode))
+        for opcode, i in itertools.product(OPCODES, range(6))
+    ]
 
 
 @pytest.mark.parametrize("vector", VECTORS, ids=lambda v: v["name"])
@@ -112,14 +115,14 @@ def test_every_field_of_a_worked_vector_is_read() -> None:
 
 
 def test_random_packets_of_every_opcode_survive_the_round_trip() -> None:
-    for frame in RANDOM_FRAMES:
+    for frame in random_frames():
         packet = parse(frame)
         assert packet is not None and packet.fault is None
         assert build(packet) == frame
 
 
 def test_scapy_reads_and_recomputes_the_same_bth_and_icrc() -> None:
-    for frame in RANDOM_FRAMES:
+    for frame in random_frames():
         mine = parse(frame)
         theirs = Ether(frame)
         assert mine is not None
@@ -170,7 +173,7 @@ TSHARK_FIELDS: dict[str, Callable[[Packet], int | None]] = {
 def test_tshark_reads_the_same_fields(tmp_path: Path) -> None:
     known = {Family.SEND, Family.WRITE, Family.READ, Family.RESPONSE}
     frames = []
-    for frame in RANDOM_FRAMES:
+    for frame in random_frames():
         packet = parse(frame)
         assert packet is not None
         row = OPCODES[packet.bth.opcode]

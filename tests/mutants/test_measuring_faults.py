@@ -15,13 +15,17 @@ import pytest
 from mutant_device import differs, seen
 from proofs import PROOFS, Proof
 
-from roceproof.conformance.mutants.rtl import load_mutants, reference_mutants
+from roceproof.conformance.mutants.rtl import Mutant, load_mutants, reference_mutants
 from roceproof.conformance.mutants.triggers import PLUSARG
 from roceproof.dpi import Manifest
 
 FILLED_BY = (proofs_of_crowds, proofs_of_requests, proofs_of_responses, proofs_of_station)
-FAULTS = {mutant.id: mutant for mutant in load_mutants().mutants if mutant.kind}
 QUICK = ("many_refusals", "aliases")
+
+
+@cache
+def faults() -> dict[str, Mutant]:
+    return {mutant.id: mutant for mutant in load_mutants().mutants if mutant.kind}
 
 
 @cache
@@ -30,10 +34,10 @@ def manifest() -> Manifest:
 
 
 def test_there_are_many_of_each_kind_and_each_is_proved() -> None:
-    kinds = Counter(mutant.kind for mutant in FAULTS.values())
+    kinds = Counter(mutant.kind for mutant in faults().values())
     assert sum(kinds.values()) >= 120
     assert min(kinds.values()) >= 10
-    assert PROOFS.keys() == FAULTS.keys()
+    assert PROOFS.keys() == faults().keys()
 
 
 def shown_by(stimulus: str, width: int) -> list[str]:
@@ -50,7 +54,7 @@ def check(proof: Proof, tmp_path: Path) -> None:
     healthy = seen(manifest(), proof.width, proof.stimulus, plusargs=[f"{PLUSARG}={watched}"])
     reached = {int(line.split()[0]) for line in watched.read_text().splitlines()}
     shown = shown_by(proof.stimulus.__name__, proof.width)
-    assert [name for name in shown if FAULTS[name].number not in reached] == []
+    assert [name for name in shown if faults()[name].number not in reached] == []
     assert [
         name
         for name in shown
@@ -58,7 +62,7 @@ def check(proof: Proof, tmp_path: Path) -> None:
             manifest(),
             proof.width,
             proof.stimulus,
-            plusarg=FAULTS[name].plusarg,
+            plusarg=faults()[name].plusarg,
             healthy=healthy,
         )
     ] == []
@@ -93,7 +97,7 @@ def test_a_fault_whose_trigger_never_holds_does_not_differ(stimulus: str, tmp_pa
     reached = {int(line.split()[0]) for line in watched.read_text().splitlines()}
     assert [
         mutant.id
-        for mutant in FAULTS.values()
+        for mutant in faults().values()
         if mutant.number not in reached
         and differs(manifest(), 64, proof.stimulus, plusarg=mutant.plusarg, healthy=healthy)
     ] == []

@@ -12,7 +12,7 @@ from response_stimuli import RESPONSES
 from stimuli import TRAFFIC, stalled_traffic
 
 from roceproof.common.paths import REFERENCE_DUT
-from roceproof.conformance.mutants.rtl import load_mutants, reference_mutants
+from roceproof.conformance.mutants.rtl import Mutant, load_mutants, reference_mutants
 from roceproof.dpi import Manifest, load_manifest
 
 WIDTHS = [
@@ -20,7 +20,11 @@ WIDTHS = [
     pytest.param(512, marks=[pytest.mark.sim, pytest.mark.slow]),
 ]
 STIMULI = (*TRAFFIC, *RESPONSES)
-ALL = load_mutants().mutants
+
+
+@cache
+def everyone() -> tuple[Mutant, ...]:
+    return load_mutants().mutants
 
 
 @cache
@@ -29,9 +33,9 @@ def manifest() -> Manifest:
 
 
 def test_mutants_are_many_and_their_ids_differ() -> None:
-    assert len(ALL) >= 90
-    assert len({mutant.id for mutant in ALL}) == len(ALL)
-    assert [mutant.number for mutant in ALL] == list(range(1, len(ALL) + 1))
+    assert len(everyone()) >= 90
+    assert len({mutant.id for mutant in everyone()}) == len(everyone())
+    assert [mutant.number for mutant in everyone()] == list(range(1, len(everyone()) + 1))
 
 
 def behind_the_section_header(capture: bytes) -> list[bytes]:
@@ -72,7 +76,7 @@ def test_every_mutant_is_seen_to_differ_from_the_healthy_device(width: int) -> N
     healthy = {stimulus: seen(manifest(), width, stimulus) for stimulus in STIMULI}
     equivalent = [
         mutant.id
-        for mutant in ALL
+        for mutant in everyone()
         if mutant.kind is None  # the others have proofs of their own
         and not any(
             differs(manifest(), width, stimulus, plusarg=mutant.plusarg, healthy=events)
