@@ -132,7 +132,7 @@ def test_as_many_reads_come_again_as_were_agreed_on(bench: Bench, agreed: int) -
 
 @case("DUP-04", smoke=True, unjudged={"MSN-05": "the READ was counted when it was executed first"})
 def test_a_repeated_read_of_memory_that_is_gone_gets_no_data(bench: Bench) -> None:
-    qp, bystander = bench.connect(), bench.connect()
+    qp, bystander = bench.connect(), bench.bystander()
     region = qp.region(filled=True)
     read = READ_REQUEST(psn=0, dmalen=8, **at(region))
     qp.send(read)

@@ -105,7 +105,7 @@ def test_a_repeated_send_with_invalidate_kills_no_other_key(bench: Bench) -> Non
 
 @case("INV-02", unjudged={"MSN-01": "it is not said whether a message counts that cannot end"})
 def test_a_key_that_cannot_be_invalidated_ends_in_an_ack_an_error_or_silence(bench: Bench) -> None:
-    qp, bystander = bench.connect(), bench.connect()
+    qp, bystander = bench.connect(), bench.bystander()
     qp.post_receive(qp.region())
     qp.send(SEND_ONLY_INV(psn=0, payload=8, inv=0x12345678, a=1))
     qp.expect_silence(allowing=[ACK(psn=0), NAK(ACCESS_ERROR, psn=0)])

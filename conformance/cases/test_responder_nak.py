@@ -192,7 +192,7 @@ def test_a_responder_is_silent_after_a_fatal_nak(bench: Bench, fault: Fault) -> 
 
 @case("NAK-08", smoke=True)
 def test_a_fatal_nak_is_the_end_of_one_queue_pair_only(bench: Bench) -> None:
-    qp, bystander = bench.connect(), bench.connect()
+    qp, bystander = bench.connect(), bench.bystander()
     qp.send(out_of_order(qp, 0))
     qp.expect(NAK(INVALID_REQUEST, psn=0))
     bystander.fence(0)

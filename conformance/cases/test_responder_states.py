@@ -119,7 +119,7 @@ def test_a_queue_pair_that_is_ready_to_receive_serves_requests(
 
 @case("QPS-03", needs=[Capability.STATES], smoke=True)
 def test_a_queue_pair_in_error_answers_nothing(bench: Bench) -> None:
-    qp, bystander = bench.connect(), bench.connect()
+    qp, bystander = bench.connect(), bench.bystander()
     region = qp.region()
     qp.send(WRITE_ONLY(psn=0, a=1))
     qp.expect(ACK(psn=0))
@@ -139,7 +139,7 @@ def test_a_queue_pair_in_error_answers_nothing(bench: Bench) -> None:
 @case("QPS-03", smoke=True, needs=[Capability.STATES])
 @over("service", UNRELIABLE)
 def test_an_unreliable_queue_pair_in_error_takes_nothing(bench: Bench, service: Service) -> None:
-    qp, bystander = bench.connect(service), bench.connect()
+    qp, bystander = bench.connect(service), bench.bystander()
     region = qp.region()
     receive = qp.post_receive(region)
     bench.target.set_state(qp.qp, State.ERR)
@@ -156,7 +156,7 @@ def test_an_unreliable_queue_pair_in_error_takes_nothing(bench: Bench, service: 
 
 @case("QPS-03", "NAK-08", smoke=True, breaks=OUT_OF_SEQUENCE | WRONG_LENGTHS)
 def test_a_queue_pair_that_sent_a_fatal_nak_answers_nothing_more(bench: Bench) -> None:
-    qp, bystanders = bench.connect(), bench.bystanders()
+    qp, bystander = bench.connect(), bench.bystander()
     region = qp.region()
     qp.send(WRITE_ONLY(psn=0, payload=8, dmalen=4, a=1, **at(region)))
     qp.expect(NAK(INVALID_REQUEST, psn=0))
@@ -165,8 +165,7 @@ def test_a_queue_pair_that_sent_a_fatal_nak_answers_nothing_more(bench: Bench) -
         WRITE_ONLY(psn=1, payload=8, a=1, **at(region)),
         *_read(qp, psn=0, region=region),
     )
-    for bystander in bystanders:
-        bystander.fence(0)
+    bystander.fence(0)
     qp.expect_silence()
     assert region.read(0, 8) == bytes(8)
 
@@ -312,7 +311,7 @@ def path_told(spec: QpSpec) -> dict[str, int]:
 
 @case("QPS-03", smoke=True, needs=[Capability.STATES])
 def test_receives_that_wait_for_room_are_flushed_too(bench: Bench) -> None:
-    qp, bystander = bench.connect(), bench.connect()
+    qp, bystander = bench.connect(), bench.bystander()
     region = qp.region()
     most = bench.claims.receives
     numbers = [
@@ -329,7 +328,7 @@ def test_receives_that_wait_for_room_are_flushed_too(bench: Bench) -> None:
 def test_receives_of_a_failed_queue_pair_are_flushed_while_completions_hardly_move(
     bench: Bench,
 ) -> None:
-    qp, bystander = bench.connect(), bench.connect()
+    qp, bystander = bench.connect(), bench.bystander()
     region = qp.region()
     bench.target.set_state(qp.qp, State.ERR)
     bench.target.disturb(cpl_stall=99)

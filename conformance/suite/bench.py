@@ -36,6 +36,18 @@ class BenchError(RoceproofError):
     """A case asks its bench for what only another has; the text says what."""
 
 
+class Bystander:
+    """A connection that lives on beside others, or none on a device with too few queue pairs."""
+
+    def __init__(self, qp: Connection | None) -> None:
+        self.qp = qp
+
+    def fence(self, psn: int) -> None:
+        """It serves a request at the PSN that is due, and nothing else has come."""
+        if self.qp is not None:
+            self.qp.fence(psn)
+
+
 class Bench(Exchange):
     """The exchange with one device, and the connections that the case has opened."""
 
@@ -105,9 +117,10 @@ class Bench(Exchange):
         self.connections[-1].reconnect(**spec)
         return self.connections[-1]
 
-    def bystanders(self) -> list[Connection]:
-        """Another connection, to which nothing must happen; none where the device has no more."""
-        return [self.connect()] if len(self.connections) < self.claims.qps else []
+    def bystander(self) -> Bystander:
+        """Another connection, to which nothing must happen, where the device has one more."""
+        has_more = len(self.connections) < self.claims.qps
+        return Bystander(self.connect() if has_more else None)
 
     def _local_qpn(self) -> int:
         """Any number in a place of the device's table that no connection of the case has."""

@@ -72,7 +72,7 @@ class _Drained:
 
     def __init__(self, bench: Bench) -> None:
         self._bench = bench
-        self._bystanders = bench.bystanders() if bench.claims.qps > 1 else []
+        self._bystander = bench.connect() if bench.claims.qps > 1 else None
         self._psn = 0
 
     def wait(self) -> None:
@@ -81,9 +81,9 @@ class _Drained:
         within_ns = patience.answer_ns + NS_PER_FRAME * sum(
             1 for _ in self._bench.transcript.entries()
         )
-        for bystander in self._bystanders:
-            bystander.send(WRITE_ONLY(psn=self._psn, a=1))
-            bystander.expect(ACK(psn=self._psn), within_ns=within_ns)
+        if self._bystander is not None:
+            self._bystander.send(WRITE_ONLY(psn=self._psn, a=1))
+            self._bystander.expect(ACK(psn=self._psn), within_ns=within_ns)
         self._psn += 1
         taking = Taking(self._bench.target)
         self._bench.settle()
