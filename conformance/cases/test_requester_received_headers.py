@@ -14,7 +14,7 @@ from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.expect.prediction import Posted
 from roceproof.conformance.suite.pattern import ACK, ATOMIC_ACK, READ_RESP_ONLY, Pattern
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.wire.frame_edits import resize, set_udp, trailer
+from roceproof.conformance.wire.frame_edits import Trailer, resize, set_udp
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
@@ -150,7 +150,7 @@ def test_an_unreliable_connection_hears_no_response(bench: Bench, value: int) ->
 def test_an_acknowledgement_cut_short_is_dropped(bench: Bench, missing: int) -> None:
     qp = bench.connect()
     message, answer = ask(qp, Op.WRITE)
-    cut = answer.resealed(resize(-missing)).corrupted(trailer(bytes(missing)))
+    cut = answer.resealed(resize(-missing)).corrupted(Trailer(bytes(missing)))
     qp.ignores(message, cut)
 
 

@@ -44,9 +44,9 @@ def numbers(edit: Callable[[int, bytes], Edit], offset: int, values: list[int]) 
 @case("ETH-03", smoke=True)
 def test_bytes_behind_an_ack_do_not_matter(bench: Bench) -> None:
     draw = bench.random
-    zeros = [FIRST_ACK.corrupted(edits.trailer(bytes(count))) for count in range(1, 47)]
+    zeros = [FIRST_ACK.corrupted(edits.Trailer(bytes(count))) for count in range(1, 47)]
     noise = [
-        FIRST_ACK.corrupted(edits.trailer(draw.randbytes(count))) for count in (1, 2, 3, 4, 18, 46)
+        FIRST_ACK.corrupted(edits.Trailer(draw.randbytes(count))) for count in (1, 2, 3, 4, 18, 46)
     ]
     completes_with_each(bench.connect(), [*zeros, *noise])
 
@@ -181,7 +181,7 @@ def test_an_ack_whose_udp_length_lies_is_ignored(bench: Bench) -> None:
 def test_an_ack_with_bytes_between_the_ends_of_udp_and_ip_is_ignored(bench: Bench) -> None:
     def longer_ip(by: int) -> Pattern:
         total = (TOTAL + by).to_bytes(2, "big")
-        return FIRST_ACK.resealed(edits.set_ip(2, total)).corrupted(edits.trailer(bytes(by)))
+        return FIRST_ACK.resealed(edits.set_ip(2, total)).corrupted(edits.Trailer(bytes(by)))
 
     ignores_each(bench, {f"{by} bytes": longer_ip(by) for by in (1, 4, 8, 16)})
 

@@ -50,7 +50,7 @@ def test_bytes_behind_the_packet_do_not_matter(bench: Bench) -> None:
     counts = range(1, LONGEST_TRAILER + 1)
     trailers = [bytes(count) for count in counts] + [bench.random.randbytes(c) for c in counts]
     packet = WRITE_ONLY(payload=8, **at(bench.target.register(64)))
-    accepts_each(bench.connect(), [packet.corrupted(edits.trailer(data)) for data in trailers])
+    accepts_each(bench.connect(), [packet.corrupted(edits.Trailer(data)) for data in trailers])
 
 
 @case("ETH-03", smoke=True)
@@ -59,7 +59,7 @@ def test_bytes_behind_a_packet_are_never_delivered(bench: Bench) -> None:
     region = qp.region()
     number = qp.post_receive(region)
     data = qp.random.randbytes(5)
-    qp.send(SEND_ONLY(psn=0, payload=data, a=1).corrupted(edits.trailer(b"\xee" * LONGEST_TRAILER)))
+    qp.send(SEND_ONLY(psn=0, payload=data, a=1).corrupted(edits.Trailer(b"\xee" * LONGEST_TRAILER)))
     qp.expect(ACK(psn=0))
     qp.receives(number, byte_len=5)
     assert region.read(0, 64) == data + bytes(59)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from roceproof.conformance.rules.table import RULES
 from roceproof.conformance.suite.pattern import Pattern
+from roceproof.conformance.wire.frame_edits import Trailer
 
 if TYPE_CHECKING:
     from roceproof.conformance.suite.packets import Sendable
@@ -94,9 +95,10 @@ def meant_by(packet: Sendable) -> Rules:
     """The rules that a packet breaks because of what is said of it."""
     if isinstance(packet, Pattern):
         by_number = not packet.own_service and packet.opcode not in _OF_NO_CONNECTION
-        if packet.edits or by_number:
+        if by_number or not all(isinstance(edit, Trailer) for edit, _ in packet.edits):
             return ANYTHING
-        return NOTHING.union(*(_OF_FIELDS.get(name, NOTHING) for name in packet.said))
+        around = _family("ETH") if packet.edits else NOTHING
+        return around.union(*(_OF_FIELDS.get(name, NOTHING) for name in packet.said))
     if isinstance(packet, bytes | bytearray):
         return NOTHING
     from roceproof.conformance.wire.scapy.edits import is_frame

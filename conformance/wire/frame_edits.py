@@ -7,6 +7,7 @@ Offsets that a function takes are relative to the header in its name.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from roceproof.conformance.wire import icrc
 from roceproof.conformance.wire.framing import (
@@ -178,13 +179,14 @@ def ip_options(data: bytes) -> Edit:
     return edit
 
 
-def trailer(data: bytes) -> Edit:
-    """Put bytes behind the packet, where an Ethernet pad would be."""
+@dataclass(frozen=True)
+class Trailer:
+    """Put bytes behind the packet, where an Ethernet pad would be: it stays as good as it was."""
 
-    def edit(frame: bytearray) -> None:
-        frame += data
+    data: bytes
 
-    return edit
+    def __call__(self, frame: bytearray) -> None:
+        frame += self.data
 
 
 def resize(change: int, *, filler: int = 0) -> Edit:

@@ -44,6 +44,7 @@ def accused(case: Document) -> list[str]:
 def in_common(cases: Sequence[Document]) -> list[str]:
     """What these cases accuse; if they are about many things, what most of them saw first."""
     told = [accused(case) for case in cases]
+    told = [rules for rules in told if not is_vague(rules)] or told
     rules = in_most(told)
     if any(2 * sum(rule in each for each in told) > len(told) for rule in rules):
         return rules

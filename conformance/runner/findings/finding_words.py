@@ -66,11 +66,15 @@ def documents(
 
 
 class _Fact(NamedTuple):
-    """What the frames have alone at which a finding shows, and the rule that it accuses by that."""
+    """What the frames have alone at which a finding shows.
+
+    The rule that it accuses by that is empty if nobody can say, and None if cases of one kind show
+    it, which may be alike for another reason.
+    """
 
     what: str
     alone: Alone
-    rule: str
+    rule: str | None
     cases: int
 
 
@@ -80,16 +84,16 @@ def _fact(root: Root, cases: Mapping[str, Document], seen: Mapping[str, Document
         return None
     common = in_common(what, _seen_by(root, seen), seen.values())
     kinds = {cases[name]["case"].partition("[")[0] for name in root.tellers}
-    is_of_one_kind = what == ASKED and len(kinds) == 1  # which may be alike for another reason
-    rule = "" if common is None or is_of_one_kind else common.rule
+    is_of_one_kind = what == ASKED and len(kinds) == 1
+    rule = None if common is None or is_of_one_kind else common.rule
     return common and _Fact(what, common, rule, len(root.cases))
 
 
 def _told_by(
     root: Root, fact: _Fact | None, facts: Sequence[_Fact | None], seen: Mapping[str, Document]
 ) -> str | None:
-    """The fact of the widest finding that accuses by it, if the requests of this one have it."""
-    told = [each for each in facts if each and each.rule and each.what == ASKED]
+    """The fact of the widest finding that has one, if the requests of this one have it, too."""
+    told = [each for each in facts if each and each.rule is not None and each.what == ASKED]
     like = [
         each
         for each in told

@@ -90,7 +90,7 @@ def _carry(_: bytes, packet: Packet, before: InFront) -> int | None:
     return (before.packet.bth.psn ^ packet.bth.psn).bit_length() - 1
 
 
-def _behind(event: str, rule: str) -> _Fact:
+def _behind(event: str, rule: str = "") -> _Fact:
     return _Fact(
         lambda _, __, before: event if before.event == event else None, "{} in front", rule
     )
@@ -109,6 +109,7 @@ FACTS = (
     _Fact(lambda _, p, __: _traffic_class(p) & 3, "the ECN bits {:02b}", "IP-09"),
     _Fact(lambda _, p, __: _traffic_class(p) >> 2, "DSCP {}", "IP-09"),
     _Fact(lambda _, p, __: p.udp_sport >> 14, "a UDP source port from {} x 16,384 on", "UDP-07"),
+    _Fact(lambda _, p, __: "bytes" if p.trailer else None, "{} behind the ICRC", "ETH-03"),
     _Fact(lambda _, p, __: len(p.trailer), "{} bytes behind the ICRC", "ETH-03"),
     _Fact(lambda _, p, __: len(p.vlans) // 4, "{} VLAN tags", "VLAN-03"),
     _Fact(lambda _, p, __: int(p.bth.migreq), "MigReq {}", "BTH-15"),
@@ -119,8 +120,8 @@ FACTS = (
     _Fact(lambda _, p, __: int(p.bth.ack_req), "AckReq {}"),
     _Fact(lambda _, p, __: p.aeth.syndrome if p.aeth else None, "the syndrome {:#04x}", "AETH-04"),
     _behind(RNR, "RNR-09"),
-    _behind(GAP, "PSN-14"),
-    _behind(REPEATED, "DUP-09"),
+    _behind(GAP),
+    _behind(REPEATED),
     _Fact(_in_front, "{} in front", "OPC-07"),
     _Fact(_carry, "a PSN that a carry into bit {} has made", "PSN-15"),
     _Fact(lambda _, p, __: OPCODES[p.bth.opcode].name, "the opcode {}"),

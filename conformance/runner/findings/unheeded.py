@@ -39,7 +39,7 @@ from roceproof.verbs.service import Service
 Document = Mapping[str, Any]
 ANSWERS, ASKED = "answers", "asked"
 SAME = "request"
-"""What the requests of a finding have, by which another one accuses a rule."""
+"""What the requests of a finding have, and of another one, that good ones have not."""
 _MOST_FRAMES, _MOST_ASKED, _FEWEST_CASES, _FEWEST_HEEDED = 8, 48, 3, 30
 _HALF = PSN_MODULUS // 2
 _SEQUENCE_NAK = 0x60

@@ -124,7 +124,7 @@ def response(
     if flaw is not None:
         pattern = FLAWS[flaw](pattern, bit, flow)
     if trailer:
-        pattern = pattern.corrupted(edits.trailer(bytes(0xA5 for _ in range(trailer))))
+        pattern = pattern.corrupted(edits.Trailer(bytes(0xA5 for _ in range(trailer))))
     return pattern
 
 

@@ -46,7 +46,7 @@ FLAWS: dict[str, Flaw] = {
     "grown": lambda request, _, n: request.resealed(edits.resize(1 + n % 5)),
     "fragment": lambda request, _, n: request.corrupted(edits.fragment((0x2000, 0x0004)[n % 2])),
     "trailer": lambda request, _, n: request.resealed(
-        edits.trailer(bytes([n & 0xFF | 1]) * (1 + n % 8))
+        edits.Trailer(bytes([n & 0xFF | 1]) * (1 + n % 8))
     ),
     "marked": lambda request, _, n: request.but(
         becn=n & 1, fecn=n >> 1 & 1, resv6=n % 64, ttl=1 + n % 255

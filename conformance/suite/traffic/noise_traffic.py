@@ -146,7 +146,7 @@ class Hail:
         """The wrong ICRC stands in front of bytes that no length counts."""
         tail = self._random.randbytes(self._random.randrange(1, 140))
         broken = self._everything(stream).corrupted(edits.bad_icrc(1 << self._random.randrange(32)))
-        self._void(stream, broken.corrupted(edits.trailer(tail)))
+        self._void(stream, broken.corrupted(edits.Trailer(tail)))
 
     def _truncated(self, stream: Stream) -> None:
         whole = stream.qp.frame(self._everything(stream))
