@@ -193,6 +193,7 @@ def test_what_takes_no_psn_stands_in_front_of_the_request_that_is_due() -> None:
         qp.send(WRITE_ONLY(psn=1, payload=8, **place))
         qp.send(WRITE_ONLY(psn=2, payload=8, **place), WRITE_ONLY(psn=3, payload=8, a=1, **place))
         qp.expect(ACK(psn=3), allowing=[ACK(psn=1)])
-        qp.send(WRITE_ONLY(psn=4, payload=8, **place))
+        qp.send(WRITE_ONLY(psn=4, payload=8, a=1, **place))
+        qp.expect(ACK(psn=4))
     repeated = [received.REPEATED] * 2
     assert told_in_front(bench) == [received.RNR, received.GAP, *repeated, ""]

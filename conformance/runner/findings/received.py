@@ -75,6 +75,11 @@ def _crosses(_: bytes, packet: Packet, __: InFront) -> str | None:
     return "crosses" if ends > _PAGE else "stays within"
 
 
+def _asks(_: bytes, packet: Packet, __: InFront) -> str:
+    place = "at the end of" if Position.LAST in OPCODES[packet.bth.opcode].position else "amid"
+    return f"{int(packet.bth.ack_req)} {place} a message"
+
+
 def _in_front(_: bytes, packet: Packet, before: InFront) -> str | None:
     other = before.packet
     if other is None or other.bth.psn == packet.bth.psn:
@@ -118,6 +123,7 @@ FACTS = (
     _Fact(lambda _, p, __: int(p.bth.becn), "BECN {}", "BTH-09"),
     _Fact(lambda _, p, __: int(p.bth.solicited), "Solicited Event {}"),
     _Fact(lambda _, p, __: int(p.bth.ack_req), "AckReq {}"),
+    _Fact(_asks, "AckReq {}", "ACK-01"),
     _Fact(lambda _, p, __: p.aeth.syndrome if p.aeth else None, "the syndrome {:#04x}", "AETH-04"),
     _behind(RNR, "RNR-09"),
     _behind(GAP),

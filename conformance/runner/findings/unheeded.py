@@ -8,8 +8,9 @@ otherwise than in all frames that were taken.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
@@ -28,6 +29,7 @@ from roceproof.conformance.runner.findings.received import (
 )
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.packet_flow import is_request
 from roceproof.conformance.suite.reporting.failure_site import Kind, Stop
 from roceproof.conformance.suite.reporting.transcript import Entry, Epoch, request_of
 from roceproof.conformance.wire.codec import Packet, parse
@@ -52,8 +54,8 @@ class Asked:
     entry: Entry
     packet: Packet
     in_front: InFront
-    is_refused: bool = False
-    """Whether it has drawn an RNR NAK."""
+    is_served: bool = False
+    """Whether an ACK or data have answered it, or nothing ever does."""
 
 
 def answers_of(bench: Bench, stop: Stop | None) -> dict[str, list[Row]]:
@@ -83,8 +85,8 @@ def requests_of(bench: Bench, against: Iterable[Entry] | None) -> dict[str, list
     """
     asked = _requests(bench.transcript.epochs)
     if against is None:
-        first_ones = list(islice(asked, _MOST_ASKED))
-        return {"heeded": _rows(each for each in first_ones if not each.is_refused), "unheeded": []}
+        served = [each for each in list(islice(asked, 2 * _MOST_ASKED)) if each.is_served]
+        return {"heeded": _rows(served[:_MOST_ASKED]), "unheeded": []}
     first = min(against, key=lambda each: each.time_ns, default=None)
     answer = None if first is None else parse(first.frame)
     before = [each for each in asked if first is None or each.entry.time_ns <= first.time_ns]
@@ -140,21 +142,28 @@ class _Sequence:
     due: int
     path_mtu: int
     last: Asked | None = None
+    open: deque[Asked] = field(default_factory=deque)
+    """Those without an answer, oldest first."""
     event: str | None = None
     goes_on: bool = False
     """Whether a request has been in sequence since the event."""
 
     def note_answer(self, packet: Packet) -> None:
         """A request that draws an RNR NAK is due again; what is acknowledged ends an event."""
-        kind = packet.aeth.syndrome if packet.aeth else 0
+        if packet.aeth is None:
+            return
+        kind, psn = packet.aeth.syndrome, packet.bth.psn
         if kind == _SEQUENCE_NAK:
             self.note(GAP)
-        elif kind >> 5 == AethType.ACK and self.goes_on:
-            self.event = None
-        elif self.last and kind >> 5 == AethType.RNR_NAK and _psn(self.last) == packet.bth.psn:
+        elif kind >> 5 == AethType.ACK:
+            while self.open and (psn - _psn(self.open[0])) % PSN_MODULUS < _HALF:
+                self.open.popleft().is_served = True
+            self.event = None if self.goes_on else self.event
+        elif self.last and kind >> 5 == AethType.RNR_NAK and _psn(self.last) == psn:
             self.note(RNR)
-            self.due = packet.bth.psn
-            self.last.is_refused = True
+            self.due = psn
+            if self.open and self.open[-1] is self.last:
+                self.open.pop()
 
     def note(self, event: str) -> None:
         self.event, self.goes_on = event, False
@@ -162,13 +171,15 @@ class _Sequence:
     def take(self, entry: Entry, packet: Packet, opcode: Opcode) -> Asked | None:
         """The request, if it is this one's turn."""
         psn, read = packet.bth.psn, packet.reth if opcode.family is Family.READ else None
-        if opcode.transport is not Transport.UC and psn != self.due:
+        is_answered = opcode.transport is not Transport.UC
+        if is_answered and psn != self.due:
             if (self.due - psn) % PSN_MODULUS < _HALF:
                 self.note(REPEATED)
             return None
         self.due = (psn + (packet_count(read.length, self.path_mtu) if read else 1)) % PSN_MODULUS
         in_front = InFront(self.last.packet if self.last else None, self.event)
-        self.last, self.goes_on = Asked(entry, packet, in_front), True
+        self.last, self.goes_on = Asked(entry, packet, in_front, is_served=not is_answered), True
+        self.open.append(self.last)
         return self.last
 
 
@@ -190,9 +201,10 @@ def _requests(epochs: Iterable[Epoch]) -> Iterator[Asked]:
         peers = {row["remote_qpn"]: n for n, row in epoch.qps.items()}
         for entry in epoch.entries:
             answer = parse(entry.frame) if entry.is_sent else None
-            asker = sequences.get(peers.get(answer.bth.dest_qpn, -1)) if answer else None
-            if answer is not None and asker is not None:
-                asker.note_answer(answer)
+            if answer is not None and not is_request(answer):
+                asker = sequences.get(peers.get(answer.bth.dest_qpn, -1))
+                if asker is not None:
+                    asker.note_answer(answer)
             request = request_of(entry)
             if request is None or not all(rule.startswith(AROUND) for rule in entry.breaks):
                 continue
