@@ -50,6 +50,7 @@ def test_every_message_of_a_kernel_lands(console: Any, tmp_path: Path) -> None:
     assert sum(parse(record.frame) is not None for record in requests) > len(document["messages"])
 
 
+@pytest.mark.whole
 @pytest.mark.rxe
 @pytest.mark.sim
 def test_a_device_with_keys_built_in_receives_into_its_own_memory(

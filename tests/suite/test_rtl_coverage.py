@@ -20,6 +20,7 @@ def found() -> Found:
     return cases_on_rtl()
 
 
+@pytest.mark.whole
 def test_no_rule_is_lost_and_none_is_open_that_has_a_case(found: Found) -> None:
     assert problems(found) == []
 
@@ -28,12 +29,14 @@ def test_each_open_rule_is_one_that_a_responder_must_keep() -> None:
     assert [rule for rule in OPEN_RULES if not is_owed(RULES[rule])] == []
 
 
+@pytest.mark.whole
 def test_a_rule_whose_last_case_is_gone_is_lost(found: Found) -> None:
     without = {rule: shown for rule, shown in found.items() if rule != "RNR-08"}
     (problem,) = problems(without)
     assert problem.startswith("RNR-08: no case decides it on reference-responder or byte_endpoint")
 
 
+@pytest.mark.whole
 def test_an_open_rule_that_has_a_case_is_told(
     found: Found, monkeypatch: pytest.MonkeyPatch
 ) -> None:
