@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Devices with limits of many kinds, played by the model: none is accused, and none asked for more.
 
-The quick sample is what each limit bends most; `slow` is every twin and every case.
+The sample is what each limit bends most, its storms in `make test-whole`; `slow` is every twin and
+every case.
 """
 
 from __future__ import annotations
@@ -37,7 +38,11 @@ SAMPLE = (
 
 
 @pytest.mark.parametrize(
-    ("name", "chosen", "cases"), SAMPLE, ids=[f"{n}-{c}" for n, c, _ in SAMPLE]
+    ("name", "chosen", "cases"),
+    [
+        pytest.param(*row, id="-".join(row[:2]), marks=pytest.mark.whole if STORMS in row else ())
+        for row in SAMPLE
+    ],
 )
 def test_a_twin_passes_what_it_can(tmp_path: Path, name: str, chosen: str, cases: int) -> None:
     words = ["--target", "model", "--dut", str(manifest_of(name, tmp_path)), "--suite", "full"]
