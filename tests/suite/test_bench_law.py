@@ -142,7 +142,7 @@ def test_one(bench):
 
 def test_it_comes_before_what_the_device_is_accused_of(suite: Callable[[str], Suite]) -> None:
     mine = suite(BREAKING.format(said="", expected="NAK(INVALID_REQUEST, psn=9)"))
-    done = mine.run("--target", "model")
+    done = mine.run("--target", "model", "-j1")
     (case,) = mine.results()
     assert case["outcome"] == "error"
     assert case["case_broke"].startswith("the case itself breaks MTU-01 at ")
@@ -154,4 +154,4 @@ def test_it_comes_before_what_the_device_is_accused_of(suite: Callable[[str], Su
 def test_a_case_that_says_so_may_break_a_rule(suite: Callable[[str], Suite]) -> None:
     said = ', breaks=["MTU-01"]'
     mine = suite(BREAKING.format(said=said, expected="NAK(INVALID_REQUEST, psn=0)"))
-    assert mine.run("--target", "model").returncode == 0
+    assert mine.run("--target", "model", "-j1").returncode == 0

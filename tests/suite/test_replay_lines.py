@@ -46,7 +46,7 @@ def test_a_file_that_cannot_be_named_in_an_expression_is_left_out() -> None:
 
 def test_every_line_can_be_pasted_and_runs_its_case(suite: Callable[[str], Suite]) -> None:
     mine = suite(ODD)
-    done = mine.run("--target", "model")
+    done = mine.run("--target", "model", "-j1")
     assert done.returncode == 1, done.stderr
     cases = mine.results()
     names = [case["case"] for case in cases]
