@@ -110,6 +110,14 @@ def test_cases_that_reset_their_device_count_more_and_go_with_the_others(
     assert finding["count"] == 60
 
 
+def test_those_that_fail_later_and_alive_contradict_the_cycle_of_few_that_are_dead() -> None:
+    session = session_of({"moved": 6000, "waits": "rx"})
+    for number in range(12):
+        session.add(({"nth": number % 3}, NO_PACKET), broken=("LIVE-01",))
+        also(session, standing=standing(wr=4 + number, moved=9000), lost="ARP")
+    assert all("cycle" not in each["sentence"] for each in told(session))
+
+
 def test_many_that_pass_with_as_much_contradict_it() -> None:
     session = session_of({"left": 7})
     for _ in range(4):

@@ -142,9 +142,9 @@ def _of_time(
     }
     end = _nearly_last(last[name] for name in dead)
     there = {name for name, cycle in last.items() if cycle > (1 - _WINDOW) * end}
-    at = _evidence(there, standings, in_vain) & dead
-    if at and len(at) >= _SHARE * len(dead):
-        cycle = _usual(last[name] for name in at)
+    at = _evidence(there, standings, in_vain)
+    if at and len(at & dead) >= max(_MOST * len(at), _SHARE * len(dead)):
+        cycle = _usual(last[name] for name in at & dead)
         yield Fact(f"after cycle {cycle:,} the device stands still", frozenset(dead))
 
 
