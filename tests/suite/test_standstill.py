@@ -114,7 +114,8 @@ def test_those_that_fail_later_and_alive_contradict_the_cycle_of_few_that_are_de
     session = session_of({"moved": 6000, "waits": "rx"})
     for number in range(12):
         session.add(({"nth": number % 3}, NO_PACKET), broken=("LIVE-01",))
-        also(session, standing=standing(wr=4 + number, moved=9000), lost="ARP")
+        more = standing(wr=4 + number, cpl=4 + number, moved=9000)
+        also(session, standing=more, lost="ARP")
     assert all("cycle" not in each["sentence"] for each in told(session))
 
 
