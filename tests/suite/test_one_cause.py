@@ -685,6 +685,16 @@ def test_completions_of_other_numbers_are_one_finding_that_names_the_field() -> 
     assert finding["sentence"] == "show: wr_id of a completion: want 0x7, got 0x70; look at cpl_o"
 
 
+def test_memory_that_has_other_bytes_is_one_trouble_in_all_words() -> None:
+    heads = (
+        "3 bytes were sent, and what lies 0 behind their end was written; want 62; got 00",
+        "beside what was addressed 172 bytes differ, the first at 6 of the region",
+        "memory of queue pair RC holds other bytes than were sent: want 67, got 00 from 34 on",
+        "queue pair 0 (RC) at rest; want other bytes from 5 on in the region of key 0xbe000002",
+    )
+    assert {likeness(head) for head in heads} == {"other bytes"}
+
+
 def test_completions_that_came_too_early_are_alike_in_all_words() -> None:
     heads = (
         "a completion came too early: work 0x4 completed with success, syndrome 0x1f",

@@ -25,6 +25,12 @@ _OTHER_BYTES = re.compile(
     r"|want other bytes from \d+ on in the region|left other bytes from"
     r"|: (?P<told>other bytes than were sent.*)"
 )
+_BESIDE = re.compile(
+    r"bytes were sent, and what lies \d+ behind their end was written"
+    r"|beside what was addressed \d+ bytes differ"
+    r"|memory of queue pair \S+ holds other bytes than were sent"
+)
+"""Memory has other bytes, where a case says more of them."""
 _COMPARED = re.compile(
     r"^\S+\.py:\d+: assert (?P<what>.+) (?:==|in) .+?; "
     r"assert (?P<got>.+?) (?:==|in) (?P<want>.+?)(; .*)?$"
@@ -141,7 +147,7 @@ def likeness(head: str) -> str:
         return ", ".join(sorted(fields))
     if endless := _ENDLESS.search(head):
         return f"{endless['what']} without end"
-    if _OTHER_BYTES.search(head):
+    if _OTHER_BYTES.search(head) or _BESIDE.search(head):
         return "other bytes"
     if NO_TIMER in head:
         return NO_TIMER
