@@ -269,6 +269,11 @@ class Target(ABC):
         """Stall streams (fields of roceproof.dpi.session.options.Flow); needs DISTURBANCE."""
         raise NotImplementedError
 
+    @property
+    def disturbed(self) -> frozenset[str]:
+        """The fields of Flow that have been set so far; none where nobody can."""
+        return frozenset()
+
     def stand_still(self, duration_ns: int) -> None:
         """Let time pass in which no stream of the device moves; needs DISTURBANCE."""
         raise NotImplementedError

@@ -377,3 +377,27 @@ def test_other_bytes_are_told_with_what_only_frames_without_a_pause_do() -> None
     first, second = session.sentences()
     assert WITHOUT_A_PAUSE in first
     assert "ACK" in second
+
+
+def test_what_shows_only_while_a_stream_is_slowed_down_says_so() -> None:
+    session = Session()
+
+    def ends(words: str) -> list[bool]:
+        return [
+            each.endswith(f"; all of these cases stall tx{words}") for each in session.sentences()
+        ]
+
+    def add(*streams: str, head: str = "") -> None:
+        session.add(({}, ""), head=head, broken=("ICRC-02",))
+        session.seen[max(session.seen)]["disturbed"] = streams
+
+    for more in ([], ["rx_gap"], ["wr_gap"]):
+        add("tx_stall", *more, head="it came otherwise")
+    for _ in range(19):
+        add("wr_gap")
+    assert ends(", and none of those that pass") == [True]
+    add("tx_stall")
+    assert ends(", and 1 of those that pass") == [True]
+    add("tx_stall")
+    assert ends("") == [False]
+    assert "stall" not in session.sentences()[0]

@@ -27,6 +27,7 @@ from roceproof.conformance.runner.findings.root import (
 )
 from roceproof.conformance.runner.findings.swaps import are_swapped
 from roceproof.conformance.runner.findings.unheeded import ANSWERS, ASKED, SAME, all_have, in_common
+from roceproof.conformance.runner.outcomes import PASSED
 from roceproof.conformance.suite.header_displacement import DISPLACING
 from roceproof.conformance.suite.reporting.divergence import is_vague
 from roceproof.conformance.suite.reporting.failure_heads import in_short
@@ -41,6 +42,12 @@ _ALONE = {
     ANSWERS: "the answers to them, and none that was heeded, have",
     ASKED: "the requests at which it shows, and none that was served rightly, have",
 }
+_SLOWS = {"stall": "stall", "gap": "leave gaps in", "lag": "delay"}
+"""What is done to a stream, by the end of the name of a field of Flow."""
+_RARELY = 20
+"""One of so many passing cases may do the same."""
+_FEWEST = 3
+"""Cases, before anything that they do alone is believed to matter."""
 _USUAL = 10
 """Cases in which a good request is refused, before a port of the wrapper is looked at for it."""
 _OF_NO_BYTES, _NO_BYTES = "RETH-05", "the request had no bytes"
@@ -106,6 +113,24 @@ def _seen_by(root: Root, seen: Mapping[str, Document]) -> list[Document]:
     return [seen[name] for name in sorted(root.tellers) if name in seen]
 
 
+def _while(root: Root, cases: Mapping[str, Document], seen: Mapping[str, Document]) -> str:
+    """Which streams all its cases have slowed down, and hardly any that has passed."""
+    told = [set(each.get("disturbed", ())) for each in _seen_by(root, seen)]
+    passed = [seen[name] for name in seen if cases[name]["outcome"] == PASSED]
+    often = Counter(name for each in passed for name in each.get("disturbed", ()))
+    usual = {name for name, times in often.items() if _RARELY * times > len(passed)}
+    if len(told) < _FEWEST or not (streams := set.intersection(*told) - usual):
+        return ""
+    told_in_words = (
+        f"{_SLOWS[how]} {stream}" for stream, _, how in (each.partition("_") for each in streams)
+    )
+    others = max(often[name] for name in streams)
+    return (
+        f"; all of these cases {' and '.join(sorted(told_in_words))}"
+        f", and {others or 'none'} of those that pass"
+    )
+
+
 def _document(
     root: Root,
     found: Sequence[Root],
@@ -144,7 +169,8 @@ def _document(
     others = {name for other in found if other is not root for name in other.cases}
     return {
         "sentence": _sentence(root, shown, seen, rules, is_plain=fact is not None)
-        + (f"; {_ALONE[fact.what]} {fact.alone.words}" if fact else ""),
+        + (f"; {_ALONE[fact.what]} {fact.alone.words}" if fact else "")
+        + _while(root, cases, seen),
         SAME: same,
         "troubles": root.troubles,
         "head": root.head,

@@ -127,6 +127,7 @@ def observed(
         "flushed": any(connection.has_flushed for connection in bench.connections),
         ANSWERS: answers_of(bench, stop),
         ASKED: requests_of(bench, against),
+        "disturbed": sorted(bench.target.disturbed),
         "standing": {name: list(each) for name, each in bench.target.standing().items()},
     }
 

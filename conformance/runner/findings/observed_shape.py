@@ -29,6 +29,7 @@ _SHAPE = {
     "lost": (str, _NONE),
     "tempted": [str],
     "flushed": bool,
+    "disturbed": [str],
     ANSWERS: _FRAMES,
     ASKED: _FRAMES,
     "standing": {str: list},

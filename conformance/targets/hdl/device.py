@@ -95,6 +95,7 @@ class HdlTarget(Target):
         self._watch: Watch | None = None
         self._records: RecordsSeen | None = None
         self._flow = Flow()
+        self._disturbed: set[str] = set()
         self._moved: list[Movement] = []
         claimed = limits.answer_cycles or ANSWER_CYCLES
         self._quiet_cycles = limits.quiet_cycles or QUIET_CYCLES
@@ -307,6 +308,7 @@ class HdlTarget(Target):
 
     def stand_still(self, duration_ns: int) -> None:
         """All streams at once, as they do when a clock enable falls; then they go on as before."""
+        self._disturbed |= vars(Flow()).keys()
         self._port.flow(Flow.none())
         self._run(max(1, self._cycles(duration_ns)), Until.CYCLES)
         self._port.flow(self._flow)
@@ -327,6 +329,7 @@ class HdlTarget(Target):
     def disturb(self, **percent: int) -> None:
         """Stall the streams from now on; nobody knows how long what is stalled ever took."""
         flow = self._flow = Flow(**percent)
+        self._disturbed |= {name for name, often in percent.items() if often}
         self._port.flow(flow)
         waits = flow.tx_stall, flow.memory_stall, flow.memory_gap, flow.memory_lag
         claimed = self._usual._replace(answer_ns=self._ns(self._claimed_cycles))
@@ -334,6 +337,10 @@ class HdlTarget(Target):
         self.patience = usual.while_stalled(*waits, frame_ns=self._frame_ns)
         if self._watch:
             self._watch.change(Disturbed(self._cycle, flow))
+
+    @property
+    def disturbed(self) -> frozenset[str]:
+        return frozenset(self._disturbed)
 
     def taken_ns(self) -> list[int]:
         """The cycles of their last beats."""
