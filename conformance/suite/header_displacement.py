@@ -45,14 +45,17 @@ def displacing_header(
     if any(isinstance(value, range | frozenset) for value in pattern.said.values()):
         return None
     right = parse(flow.build(pattern))
-    if right is None or len(right.payload) == len(packet.payload):
+    if right is None:
         return None
     want, got = _behind_bth(right), _behind_bth(packet)
+    if len(want) == len(got):
+        return None
     for kind, name in _NAMES.items():
         size = kind.FORMAT.size
         if kind in row.headers:
             place = sum(each.FORMAT.size for each in row.headers[: row.headers.index(kind)])
-            if _fits(got, want[:place] + want[place + size :], want):
+            without = want[:place] + want[place + size :]
+            if _fits(got, without, want) or not (right.payload or got != without):
                 return MISSING.format(name)
         elif not in_front.endswith(packet.payload[:size]) and any(
             _fits(got[:place] + got[place + size :], want, got[: len(want)])

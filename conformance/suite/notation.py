@@ -17,6 +17,7 @@ _ORDER = (
     *("psn", "a", "se", "va", "rkey", "dmalen", "imm", "inv", "swap", "compare"),
     *("syndrome", "msn", "original", "qkey", "src_qpn", "payload", "pad"),
 )
+_ABSENT = "absent"
 _HEX = frozenset(
     [
         "va",
@@ -102,9 +103,9 @@ def mismatches(
         want, have = pattern.said[name], fields.get(name)
         both = [each for each in (want, have) if isinstance(each, bytes)]
         first = first_difference(*both) if len(both) > 1 else 0
-        shown = "absent" if have is None else _shown(name, have, first)
+        shown = _ABSENT if have is None else _shown(name, have, first)
         found.append(Mismatch(name, _shown(name, want, first), shown))
-    if "payload" in {each.field for each in found}:
+    if any(each.field == "payload" or each.got == _ABSENT for each in found):
         header = displacing_header(pattern, packet, flow, in_front)
         if header is not None:
             others = [each for each in found if each.field not in DISPLACED]

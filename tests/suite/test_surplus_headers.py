@@ -15,6 +15,7 @@ from roceproof.conformance.suite.pattern import (
     WRITE_LAST_IMM,
     WRITE_MIDDLE,
     WRITE_ONLY,
+    WRITE_ONLY_IMM,
     Pattern,
 )
 from roceproof.conformance.suite.reporting.failure import rule_of
@@ -58,6 +59,21 @@ def test_what_is_displaced_is_told_as_the_header(
     found = mismatches(wanted, came(wanted, body), FLOW)
     assert [each.field for each in found] == fields
     assert rule_of(found[0]) is not None
+
+
+@pytest.mark.parametrize(
+    ("pattern", "body"),
+    [(SEND_ONLY_IMM(imm=7), b""), (WRITE_ONLY_IMM(imm=7, va=1, rkey=2, dmalen=0), RETH.pack())],
+)
+def test_a_header_is_missing_from_a_packet_without_payload_too(
+    pattern: Pattern, body: bytes
+) -> None:
+    wanted = pattern.but(psn=0, payload=b"")
+    if body:
+        wanted = wanted.but(va=RETH.address, rkey=RETH.rkey, dmalen=RETH.length)
+    assert [each.field for each in mismatches(wanted, came(wanted, body), FLOW)] == [
+        "missing immediate"
+    ]
 
 
 def test_bytes_of_the_message_that_come_late_are_no_header() -> None:

@@ -8,7 +8,7 @@ and ICRC are, and that nothing stands in front or behind.
 from __future__ import annotations
 
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.expect.length_fields import wrong_lengths
+from roceproof.conformance.suite.expect.length_fields import wrong_frame_pad, wrong_lengths
 from roceproof.conformance.suite.expect.wrong_bytes import wrong_bytes
 from roceproof.conformance.wire import icrc
 from roceproof.conformance.wire.codec import build, parse
@@ -27,7 +27,8 @@ def frames_are_exact(bench: Bench) -> None:
             at = first_difference(right, frame)
             lines = [f"frame {index} of the device is wrong from byte {at} on"]
             if packet is not None and (made := parse(right)) is not None:
-                wrong = wrong_lengths(packet, made.udp_length) or [wrong_bytes(right, frame)]
+                wrong = wrong_lengths(packet, made.udp_length) or wrong_frame_pad(frame, packet)
+                wrong = wrong or [wrong_bytes(right, frame)]
                 lines += [f"      {each.field}: want {each.want}, got {each.got}" for each in wrong]
             raise bench.failed("\n".join([*lines, f"want  {right.hex()}", f"got   {frame.hex()}"]))
 
