@@ -43,6 +43,10 @@ FLUSHED = (
         ("want  ACK psn=+0 syndrome=ACK msn=1; got   ACK psn=+0 syndrome=0x00 msn=2", ["MSN-02"]),
         ("want  RNR psn=+0 syndrome=0x21; got   RNR psn=+0 syndrome=0x22", ["RNR-02"]),
         (
+            "NAK came where ACK was due; psn: want +0|+1, got +5, syndrome: want ACK, got 0x60",
+            ["NAK-02"],
+        ),
+        (
             "want  READ_RESP_ONLY psn=+2 msn=2; got   NAK psn=+2 syndrome=0x60 msn=1; "
             "opcode: want READ_RESP_ONLY, got NAK; msn: want 2, got 1",
             ["NAK-02"],

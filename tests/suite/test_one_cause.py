@@ -685,6 +685,15 @@ def test_completions_of_other_numbers_are_one_finding_that_names_the_field() -> 
     assert finding["sentence"] == "show: wr_id of a completion: want 0x7, got 0x70; look at cpl_o"
 
 
+def test_a_sequence_nak_that_was_not_due_is_told_by_what_the_cases_are_about() -> None:
+    session = Session()
+    head = "NAK came where ACK was due; psn: want +0, got +5, syndrome: want ACK, got 0x60"
+    for _ in range(2):
+        session.add(({}, ""), head=head, broken=("PSN-15",))
+        session.cases[max(session.cases)]["differed"] = ["NAK-02"]
+    assert told(session)[0]["rules"] == ["PSN-15"]
+
+
 def test_memory_that_has_other_bytes_is_one_trouble_in_all_words() -> None:
     heads = (
         "3 bytes were sent, and what lies 0 behind their end was written; want 62; got 00",

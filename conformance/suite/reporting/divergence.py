@@ -36,7 +36,6 @@ _SAYS_ITSELF = (
     "DUP-01",
     "RNR-",
     "NAK-01",
-    "NAK-02",
     "NAK-09",
     "RTX-",
     "RETH-05",
@@ -233,4 +232,6 @@ def _of_syndrome(kinds: str) -> str:
         return "RNR-02"
     if "RNR" in kinds:
         return "RNR-01"
+    if kinds == "ACK 0x60":
+        return _ONE_NAK
     return "NAK-01" if "0x60" in kinds else "NAK-07"
