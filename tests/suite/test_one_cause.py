@@ -267,6 +267,27 @@ def test_what_explain_names_in_most_cases_is_told() -> None:
 
 
 @pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        ([["S26=S66"], ["S26"], ["S26=S66"]], "S26: "),
+        ([["S25=S27"], ["S25=S27"]], "S25 (or S27): "),
+        ([["P04", "S26"], ["P04", "S26"]], "P04: "),
+        ([["undecided=S57"], ["undecided=S57"], ["S26"]], None),
+    ],
+    ids=["one leaves another open", "both are open", "two of them", "undecided"],
+)
+def test_what_most_cases_leave_open_names_the_finding(
+    names: list[list[str]], told: str | None
+) -> None:
+    session = Session()
+    for each in names:
+        session.add(({}, "rule ICRC-02"))
+        session.cases[max(session.cases)]["explained"] = each
+    (finding,) = documents(session.roots(), session.cases, session.seen)
+    assert finding["explained"] is None if told is None else finding["explained"].startswith(told)
+
+
+@pytest.mark.parametrize(
     ("row", "got", "lines"),
     [
         (({"rest": 3}, "field pad"), {"pad": "0"}, [MULTIPLE]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from textwrap import shorten
 from typing import Any, NamedTuple
 
@@ -324,19 +325,21 @@ def _support(root: Root) -> str | None:
 
 
 def _named(root: Root, cases: Mapping[str, Document]) -> str | None:
-    """What `explain` makes of most of its cases that it has looked at."""
+    """What `explain` makes of most of its cases that it has looked at.
+
+    Of a few frames it leaves open which of several it is; what most of the cases leave open counts.
+    """
     if not any(rule.startswith(_EXPLAINABLE) for rule in root.accuses):
         return None
-    told = Counter(
-        name for case in root.cases for name in dict.fromkeys(cases[case].get("explained", ()))
-    )
-    looked = sum(bool(cases[case].get("explained")) for case in root.cases)
-    if not told:
+    looked = [names for case in sorted(root.cases) if (names := cases[case].get("explained"))]
+    groups = [[name.split("=") for name in names] for names in looked]
+    told = Counter(one for each in groups for one in dict.fromkeys(chain.from_iterable(each)))
+    [(first, most)] = told.most_common(1) or [("", 0)]
+    if not looked or most < _MOST_AGREE * len(looked):
         return None
-    name, count = min(told.items(), key=lambda each: (-each[1], each[0]))
-    if count < _MOST_AGREE * looked:
-        return None
-    return signature_told(name)
+    open_with_it = [group for each in groups for group in each if first in group]
+    others = [one for one in open_with_it[0] if all(one in group for group in open_with_it)]
+    return signature_told("=".join(dict.fromkeys([first, *others])))
 
 
 def signature_told(name: str) -> str | None:
