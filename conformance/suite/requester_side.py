@@ -94,9 +94,7 @@ class RequesterSide(PacketFlow):
         """
         posted = [self.post(op, lengths[0])]
         for length in lengths[1:]:
-            before = self.under_way()
-            packets = sum(each.count for each in before) + packet_count(length, self.mtu)
-            if self._exchange.claims.limits.against_depth(len(before) + 1, packets):
+            if not self._exchange.room.holds(self, packet_count(length, self.mtu)):
                 break
             posted.append(self.post(op, length))
         return posted

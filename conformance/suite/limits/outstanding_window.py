@@ -55,6 +55,9 @@ class Poster(Protocol):
         """Fail: this message is not completed."""
 
 
+_Waiting = list[tuple[Poster, Posted]]
+
+
 class Room:
     """What the queue pairs of a case have outstanding, each for itself or all together."""
 
@@ -65,22 +68,34 @@ class Room:
     def add(self, poster: Poster) -> None:
         self._posters.append(poster)
 
+    def holds(self, poster: Poster, packets: int) -> bool:
+        """Whether a message of so many packets may be posted at once."""
+        depth = _depth(self._waiting(poster), packets)
+        return self._claims.limits.against_depth(*depth) is None
+
     def make(self, poster: Poster, message: Posted, waiter: Waiter) -> None:
         """Wait until `message` may be posted; skip the case where that cannot come."""
-        limits = self._claims.limits
-        counted = self._posters if limits.outstanding_shared else [poster]
-        while waiting := [(each, found) for each in counted for found in each.under_way()]:
-            messages = [*(found for _, found in waiting), message]
-            packets = sum(each.end_psn - each.psn for each in messages)
-            if limits.against_depth(len(messages), packets) is None:
+        own = message.end_psn - message.psn
+        while waiting := self._waiting(poster):
+            depth = _depth(waiting, own)
+            if self._claims.limits.against_depth(*depth) is None:
                 return
             ending = {id(each): each for each, _ in waiting if each.ends_by_itself}
             if not ending:
-                allowed_depth(self._claims, len(messages), packets)
+                allowed_depth(self._claims, *depth)
             if not _ends_in_time(list(ending.values()), waiter):
                 late, found = next(each for each in waiting if id(each[0]) in ending)
                 late.lack(found)
-        allowed_depth(self._claims, 1, message.end_psn - message.psn)
+        allowed_depth(self._claims, 1, own)
+
+    def _waiting(self, poster: Poster) -> _Waiting:
+        counted = self._posters if self._claims.limits.outstanding_shared else [poster]
+        return [(each, found) for each in counted for found in each.under_way()]
+
+
+def _depth(waiting: _Waiting, packets: int) -> tuple[int, int]:
+    """Messages and packets that are outstanding, with one more message of so many packets."""
+    return len(waiting) + 1, sum(each.end_psn - each.psn for _, each in waiting) + packets
 
 
 def _ends_in_time(posters: Sequence[Poster], waiter: Waiter) -> bool:
