@@ -14,8 +14,10 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from roceproof.conformance.model.codes import AethType
+from roceproof.conformance.model.codes import AethType, NakCode, syndrome
 from roceproof.conformance.model.responder.rc_answers import ACKNOWLEDGE
+from roceproof.conformance.model.segment import distance
+from roceproof.conformance.model.segmentation import ahead
 from roceproof.conformance.runner.findings.received import (
     AROUND,
     GAP,
@@ -44,7 +46,7 @@ SAME = "request"
 """What the requests of a finding have, and of another one, that good ones have not."""
 _MOST_FRAMES, _MOST_ASKED, _FEWEST_CASES, _FEWEST_HEEDED = 8, 48, 3, 30
 _HALF = PSN_MODULUS // 2
-_SEQUENCE_NAK = 0x60
+_SEQUENCE_NAK = syndrome(AethType.NAK, NakCode.PSN_SEQUENCE_ERROR)
 
 
 @dataclass
@@ -156,7 +158,7 @@ class _Sequence:
         if kind == _SEQUENCE_NAK:
             self.note(GAP)
         elif kind >> 5 == AethType.ACK:
-            while self.open and (psn - _psn(self.open[0])) % PSN_MODULUS < _HALF:
+            while self.open and distance(psn, _psn(self.open[0])) >= 0:
                 self.open.popleft().is_served = True
             self.event = None if self.goes_on else self.event
         elif self.last and kind >> 5 == AethType.RNR_NAK and _psn(self.last) == psn:
@@ -173,10 +175,10 @@ class _Sequence:
         psn, read = packet.bth.psn, packet.reth if opcode.family is Family.READ else None
         is_answered = opcode.transport is not Transport.UC
         if is_answered and psn != self.due:
-            if (self.due - psn) % PSN_MODULUS < _HALF:
+            if distance(self.due, psn) > 0:
                 self.note(REPEATED)
             return None
-        self.due = (psn + (packet_count(read.length, self.path_mtu) if read else 1)) % PSN_MODULUS
+        self.due = ahead(psn, packet_count(read.length, self.path_mtu) if read else 1)
         in_front = InFront(self.last.packet if self.last else None, self.event)
         self.last, self.goes_on = Asked(entry, packet, in_front, is_served=not is_answered), True
         self.open.append(self.last)
@@ -200,11 +202,13 @@ def _requests(epochs: Iterable[Epoch]) -> Iterator[Asked]:
         }
         peers = {row["remote_qpn"]: n for n, row in epoch.qps.items()}
         for entry in epoch.entries:
-            answer = parse(entry.frame) if entry.is_sent else None
-            if answer is not None and not is_request(answer):
-                asker = sequences.get(peers.get(answer.bth.dest_qpn, -1))
-                if asker is not None:
-                    asker.note_answer(answer)
+            if entry.is_sent:
+                answer = parse(entry.frame)
+                if answer is not None and not is_request(answer):
+                    asker = sequences.get(peers.get(answer.bth.dest_qpn, -1))
+                    if asker is not None:
+                        asker.note_answer(answer)
+                continue
             request = request_of(entry)
             if request is None or not all(rule.startswith(AROUND) for rule in entry.breaks):
                 continue
