@@ -24,6 +24,8 @@ DISPLACING = {
     MISSING.format("immediate"): "the immediate data of the opcode are missing",
 }
 """The headers that are looked for, in words."""
+LONGEST = max(kind.FORMAT.size for kind in _NAMES)
+"""Bytes of the longest header that displaces others."""
 _FEWEST = 4
 """Bytes that are at their place with the header, and not without it."""
 DISPLACED = frozenset({"va", "rkey", "dmalen", "imm", "payload"})
@@ -55,7 +57,7 @@ def displacing_header(
         if kind in row.headers:
             place = sum(each.FORMAT.size for each in row.headers[: row.headers.index(kind)])
             without = want[:place] + want[place + size :]
-            if _fits(got, without, want) or not (right.payload or got != without):
+            if _fits(got, without, want) or (got == without and not right.payload):
                 return MISSING.format(name)
         elif not in_front.endswith(packet.payload[:size]) and any(
             _fits(got[:place] + got[place + size :], want, got[: len(want)])

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from roceproof.conformance.suite.flow_codec import FlowCodec
+from roceproof.conformance.suite.header_displacement import LONGEST
 from roceproof.conformance.suite.notation import mismatches
 from roceproof.conformance.suite.pattern import Pattern, opcode
 from roceproof.conformance.wire.codec import Packet
@@ -25,8 +26,6 @@ _ONE_PACKET = {Op.READ: 0x0C, Op.CMP_SWAP: 0x13, Op.FETCH_ADD: 0x14}
 _UD = {Op.SEND: 0x64, Op.SEND_IMM: 0x65}
 _SOLICITING = frozenset({0x02, 0x03, 0x04, 0x05, 0x09, 0x0B, 0x16, 0x17, 0x64, 0x65})
 _OWN_QKEY_BIT = 31
-_FEW = 16
-"""Bytes of the longest header that displaces others."""
 _NEVER = {"tver": 0, "pkey": 0xFFFF, "fecn": 0, "becn": 0, "resv6": 0, "resv7": 0}
 
 
@@ -57,7 +56,7 @@ class Posted:
     def in_front_of(self, index: int) -> bytes:
         """The last bytes that the packet before it carries."""
         at = index * self.spec.path_mtu
-        return payload_of(self.work, max(0, at - _FEW), min(at, _FEW))
+        return payload_of(self.work, max(0, at - LONGEST), min(at, LONGEST))
 
     @cached_property
     def packets(self) -> tuple[Pattern, ...]:
