@@ -112,15 +112,18 @@ class Bench(Exchange):
 
     def fresh(self, **spec: Any) -> Connection:
         """Another connection, or the last one connected anew where the device has no more."""
-        if len(self.connections) < self.claims.qps:
+        if self._has_more:
             return self.connect(**spec)
         self.connections[-1].reconnect(**spec)
         return self.connections[-1]
 
     def bystander(self) -> Bystander:
         """Another connection, to which nothing must happen, where the device has one more."""
-        has_more = len(self.connections) < self.claims.qps
-        return Bystander(self.connect() if has_more else None)
+        return Bystander(self.connect() if self._has_more else None)
+
+    @property
+    def _has_more(self) -> bool:
+        return len(self.connections) < self.claims.qps
 
     def _local_qpn(self) -> int:
         """Any number in a place of the device's table that no connection of the case has."""
