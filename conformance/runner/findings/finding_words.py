@@ -102,10 +102,9 @@ def _told_by(
 ) -> str | None:
     """The fact of the widest finding that has one, if the requests of this one have it, too."""
     told = [each for each in facts if each and each.rule is not None and each.what == ASKED]
+    own = _seen_by(root, seen)
     like = [
-        each
-        for each in told
-        if each.alone == (fact and fact.alone) or all_have(each.alone, _seen_by(root, seen))
+        each for each in told if each.alone == (fact and fact.alone) or all_have(each.alone, own)
     ]
     return max(like, key=lambda each: each.cases).alone.words if like else None
 
@@ -117,10 +116,12 @@ def _seen_by(root: Root, seen: Mapping[str, Document]) -> list[Document]:
 def _while(root: Root, cases: Mapping[str, Document], seen: Mapping[str, Document]) -> str:
     """Which streams all its cases have slowed down, and hardly any that has passed."""
     told = [set(each.get("disturbed", ())) for each in _seen_by(root, seen)]
+    if len(told) < _FEWEST or not (shared := set.intersection(*told)):
+        return ""
     passed = [seen[name] for name in seen if cases[name]["outcome"] == PASSED]
     often = Counter(name for each in passed for name in each.get("disturbed", ()))
     usual = {name for name, times in often.items() if _RARELY * times > len(passed)}
-    if len(told) < _FEWEST or not (streams := set.intersection(*told) - usual):
+    if not (streams := shared - usual):
         return ""
     told_in_words = (
         f"{_SLOWS[how]} {stream}" for stream, _, how in (each.partition("_") for each in streams)
@@ -161,7 +162,7 @@ def _document(
     first = [*because, *_of_a_cause(root, shown, seen)]
     rules = list(dict.fromkeys([*first, *rules]))
     sure = {*first, *of_troubles, *(rules if stopped or root.says or root.covers else ())}
-    if fact and because and fact.what == ASKED:  # what a few have shown besides follows from it
+    if fact and fact.rule and fact.what == ASKED:  # what a few have shown besides follows from it
         told_by = _seen_by(root, seen)
         shown_by = Counter(rule for each in told_by for rule in each.get("rules", ()))
         mostly = {rule for rule in of_troubles if 2 * shown_by[rule] > len(told_by)}
