@@ -7,6 +7,7 @@ longer than most cases do.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from struct import pack
 from typing import NamedTuple
 
@@ -26,6 +27,7 @@ _PROTOCOL = {ETHER_IPV4: 1, ETHER_IPV6: 58}
 _IPV4_HEADER, _IPV6_HEADER = 20, 40
 _SHOWN, _FEW = 80, 4  # bytes of a frame
 _NUMBERS = 4  # bytes of identifier and sequence number
+_MAY_SAY = 0x4000  # don't fragment
 
 
 class Message(NamedTuple):
@@ -73,7 +75,7 @@ def what_is_wrong(frame: bytes, body: bytes | None) -> str:
         return f": {frame[:_SHOWN].hex()}"
     _, pseudo, message = found
     got = message[4:]
-    differences = []
+    differences = [told for told, _ in _wrong_in_header(frame)]
     if len(got) != len(body):
         differences.append(f"bytes behind the checksum: want {len(body)}, got {len(got)}")
     at = first_difference(body, got)
@@ -88,6 +90,28 @@ def what_is_wrong(frame: bytes, body: bytes | None) -> str:
     if (said := int.from_bytes(message[2:4])) != want:
         differences.append(f"icmp checksum: want {want:#06x}, got {said:#06x}")
     return "; " + "; ".join(differences) if differences else f": {frame[:_SHOWN].hex()}"
+
+
+def rule_of_header(frame: bytes, body: bytes | None) -> str | None:
+    """The rule that the IPv4 header breaks around an answer that is right otherwise."""
+    message = icmp_message(frame)
+    if message is None or message.body != body:
+        return None
+    return next((rule for _, rule in _wrong_in_header(frame)), None)
+
+
+def _wrong_in_header(frame: bytes) -> Iterator[tuple[str, str]]:
+    """What an IPv4 header says wrongly of itself, each with the rule for that."""
+    found = payload_of_ethernet(frame)
+    if found is None or found[0] != ETHER_IPV4:
+        return
+    packet = frame[found[1] :]
+    header = packet[: 4 * (packet[0] & 15)]
+    if fragment := int.from_bytes(header[6:8]) & ~_MAY_SAY:
+        yield f"ip fragment: want 0x0000, got {fragment:#06x}", "IP-03"
+    want, said = checksum(header[:10] + bytes(2) + header[12:]), int.from_bytes(header[10:12])
+    if said != want:
+        yield f"ip checksum: want {want:#06x}, got {said:#06x}", "IP-05"
 
 
 def _in_frame(frame: bytes) -> tuple[int, bytes, bytes] | None:

@@ -79,3 +79,17 @@ def test_a_wrong_echo_is_told_by_what_it_had_to_carry(at: int, told: str) -> Non
     assert wrong is not None and wrong.rule == "LIVE-01"
     text = wrong.text
     assert told in text and ("icmp checksum" in text) == (at == 36)
+
+
+@pytest.mark.parametrize(
+    ("at", "rule", "told"),
+    [(20, "IP-03", "; ip fragment: want "), (24, "IP-05", "; ip checksum: want ")],
+)
+def test_a_right_echo_in_a_wrong_header_breaks_the_rule_of_that(
+    at: int, rule: str, told: str
+) -> None:
+    near = Neighbourhood(DEVICE)
+    frame = bytearray(reply(near.asks(ASKER, 30)))
+    frame[at] ^= 1
+    wrong = near.answers(bytes(frame))
+    assert wrong is not None and wrong.rule == rule and told in wrong.text
