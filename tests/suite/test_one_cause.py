@@ -489,6 +489,17 @@ def test_of_several_rules_of_one_counter_those_are_told_that_most_cases_show() -
     assert finding["sentence"].startswith("show: MSN-02 is broken")
 
 
+def test_what_a_case_and_the_observer_tell_of_the_same_rule_is_one_finding() -> None:
+    session = Session()
+    for _ in range(3):
+        session.add(({}, ""), head="the observer says")
+        also(session, failures=[], rules={"IP-05": "frame 1"})
+    for head in ("a wrong answer; ip checksum: want 1, got 2", "another one; ip checksum: want 3"):
+        session.add(({}, ""), head=head, broken=("IP-05",))
+    (finding,) = told(session)
+    assert (finding["rules"], finding["count"]) == (["IP-05"], 5)
+
+
 def test_a_rule_that_another_brings_with_it_is_not_accused_beside_it() -> None:
     session = Session()
     for number in range(4):

@@ -213,13 +213,19 @@ def _of_one_thing(found: list[Root]) -> list[Root]:
 
 
 def _of_one_rule(found: list[Root], cases: Mapping[str, Document]) -> list[Root]:
-    """Other words of cases that accuse the same rule first, if it is one of a single behaviour."""
+    """Other words of cases that accuse the same rule first, if it is one of a single behaviour.
+
+    What the observer tells of that rule alone goes with them.
+    """
     kept: dict[str, Root] = {}
     others: list[Root] = []
     for root in sorted(found, key=lambda root: -len(root.cases)):
-        rules = in_common([cases[name] for name in sorted(root.cases)])
-        is_in_words = root.head and not (root.says or root.stops or root.covers)
-        if not is_in_words or not rules or rules[0].startswith(OF_MUCH):
+        rules = []
+        if root.head and not (root.says or root.stops or root.covers):
+            rules = in_common([cases[name] for name in sorted(root.cases)])
+        elif root.troubles == [RULE + rule for rule in root.accuses]:
+            rules = [*root.accuses]
+        if not rules or rules[0].startswith(OF_MUCH):
             others.append(root)
         elif rules[0] in kept:
             kept[rules[0]].take(root)
