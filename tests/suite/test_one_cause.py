@@ -367,11 +367,12 @@ def test_a_finding_of_plans_alone_has_the_name_that_explain_gives_it() -> None:
     assert with_plans([], [plan])[0]["explained"] is None
 
 
-def test_packets_to_nobody_explain_what_is_missed_and_accused_with_them() -> None:
+@pytest.mark.parametrize("trouble", ["", NO_PACKET])
+def test_packets_to_nobody_explain_what_is_missed_and_accused_with_them(trouble: str) -> None:
     session = Session()
     stray = ["a packet to a QPN that nobody has: ACK psn=+0 qpn=0x77", ["BTH-10"]]
     for number in range(3):
-        session.add(({"nth": number}, ""), head="want ACK psn=+0; got nothing in time")
+        session.add(({"nth": number}, trouble), head="want ACK psn=+0; got nothing in time")
         missed = ["want ACK psn=+0; got nothing in time", []]
         also(session, failures=[missed, stray], rules={"IP-08": "frame 2"})
     (finding,) = told(session)

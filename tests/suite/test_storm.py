@@ -175,7 +175,7 @@ def test_a_healthy_device_lives_through_it() -> None:
         (Doubled, f"want  message {TURN + 1} (WRITE of 64 bytes), packet 0", ("PSN-02",)),
         (flipped("Payload", PAYLOAD_BYTE), "payload: want", ("RETH-13",)),
         (flipped("Icrc", ICRC_BYTE), "icrc: want ", ("ICRC-02",)),
-        (flipped("Nobody", 48), "a frame to nobody", ("BTH-10",)),
+        (flipped("Nobody", 48), "a packet to a QPN that nobody has", ("BTH-10",)),
     ],
 )
 def test_the_first_frame_that_differs_is_told(

@@ -33,9 +33,9 @@ from roceproof.conformance.runner.findings.signs import with_signs
 from roceproof.conformance.runner.findings.swaps import are_swapped
 from roceproof.conformance.runner.findings.unexplained import LENGTHS, unexplained
 from roceproof.conformance.runner.findings.whole_run import Fact, facts, in_all, of
-from roceproof.conformance.runner.judging.scoreboard import STRAY, STRAY_COMPLETION
+from roceproof.conformance.runner.judging.scoreboard import STRAY_COMPLETION
 from roceproof.conformance.runner.outcomes import FAILING, HUNG
-from roceproof.conformance.suite.reporting.failure import OF_EVERY_PACKET
+from roceproof.conformance.suite.reporting.failure import OF_EVERY_PACKET, STRAY
 from roceproof.conformance.suite.reporting.failure_heads import (
     COMPLAINT,
     WITHOUT_A_PAUSE,
@@ -223,8 +223,8 @@ def _of_one_rule(found: list[Root], cases: Mapping[str, Document]) -> list[Root]
         rules = []
         if root.head and not (root.says or root.stops or root.covers):
             rules = in_common([cases[name] for name in sorted(root.cases)])
-        elif root.troubles == [RULE + rule for rule in root.accuses]:
-            rules = [*root.accuses]
+        elif len(root.troubles) == 1 and root.troubles[0].startswith(RULE):
+            rules = [root.troubles[0].removeprefix(RULE)]
         if not rules or rules[0].startswith(OF_MUCH):
             others.append(root)
         elif rules[0] in kept:
@@ -256,7 +256,7 @@ def _unreached(found: list[Root]) -> None:
 
 
 def _is_told(root: Root, found: Sequence[Root]) -> bool:
-    return any(other.says and root.cases <= other.cases for other in found)
+    return any((other.says or other.covers) and root.cases <= other.cases for other in found)
 
 
 def _troubles(failed: set[str], seen: Mapping[str, Document]) -> list[str]:

@@ -16,7 +16,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.checks.comparison import Predicted, compared
 from roceproof.conformance.suite.notation import Mismatch, got
 from roceproof.conformance.suite.packets import described, example
-from roceproof.conformance.suite.reporting.failure import CaseFailed, rule_of
+from roceproof.conformance.suite.reporting.failure import STRAY, CaseFailed, rule_of
 from roceproof.conformance.suite.reporting.failure_heads import COMPLAINT
 from roceproof.conformance.suite.reporting.transcript import Entry
 from roceproof.conformance.targets.capability import Capability
@@ -24,7 +24,6 @@ from roceproof.conformance.targets.interface import DeviceDied
 from roceproof.conformance.targets.ping import wrong_answer
 from roceproof.conformance.wire.neighbours import is_advertised
 
-STRAY = "a packet to a QPN that nobody has"
 STRAY_COMPLETION = "a completion of a QPN that has no such work"
 _TOLD = 8
 """Findings that a failure tells one by one."""
@@ -108,7 +107,9 @@ def judgement(
     if bench.strays and "BTH-10" not in unjudged:
         flow = bench.connections[0].from_device if bench.connections else None
         shown = got(bench.strays[0], flow) if flow else "a frame"
-        text = f"{STRAY}: {shown} qpn={bench.strays[0].bth.dest_qpn:#x}"
+        due = {f"{each.spec.remote_qpn:#x}" for each in bench.connections}
+        wanted = f"; the only one is {due.pop()}" if len(due) == 1 else ""
+        text = f"{STRAY}: {shown} qpn={bench.strays[0].bth.dest_qpn:#x}{wanted}"
         others.append(CaseFailed(text, rules=["BTH-10"]))
     if strays := bench.target.stray_completions():
         port = "rcp_o" if strays[0].is_receive else "cpl_o"

@@ -125,6 +125,7 @@ _GRH_LACKS = (20, 40)
 """Bytes of the GRH that may be left out in front of a datagram: those without IPv4, or all."""
 OF_EVERY_PACKET = frozenset({"tos", "ttl", "tver", "pkey", "fecn", "becn", "resv6", "resv7"})
 """Fields that are the same in all packets of a queue pair, each for a reason of its own."""
+STRAY = "a packet to a QPN that nobody has"
 _DECIDES_WHAT_FOLLOWS = frozenset({"opcode", "psn", "pad", "qpn", *DISPLACING})
 
 

@@ -15,7 +15,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.limits.within_limits import skip_for_depth
 from roceproof.conformance.suite.pattern import Pattern
-from roceproof.conformance.suite.reporting.failure import CaseFailed
+from roceproof.conformance.suite.reporting.failure import STRAY, CaseFailed
 from roceproof.conformance.suite.reporting.failure_site import Stop
 from roceproof.conformance.suite.reporting.transcript import Entry
 from roceproof.conformance.suite.traffic.storm_stream import Stream, Wrong
@@ -176,7 +176,7 @@ class Storm:
             del entries[: _KEPT // 2]
         try:
             if stream is None:
-                raise Wrong(f"a frame to nobody: {frame.hex()}", rules=("BTH-10",))
+                raise Wrong(f"{STRAY}: qpn={int.from_bytes(frame[_QPN]):#x}", rules=("BTH-10",))
             aside = stream.take(frame, self.bench.rules or ())
         except Wrong as wrong:
             raise self._failed(f"{self._name(stream)}{wrong}", wrong, entry=entry) from None
