@@ -100,7 +100,7 @@ def test_no_timeout_code_is_over_before_its_time(bench: Bench) -> None:
         qp.finish(message)
 
 
-@case("RTX-01")
+@case("RTX-01", smoke=True)
 @on_a_host_that_lets_it
 def test_progress_starts_the_time_anew(bench: Bench) -> None:
     qp = connect(bench, brief_code(bench))

@@ -31,7 +31,7 @@ from roceproof.conformance.suite.pattern import (
 )
 from roceproof.conformance.suite.reporting.answers_told import completed_again
 from roceproof.conformance.suite.reporting.divergence import named
-from roceproof.conformance.suite.reporting.ends import ended, rules_of_end
+from roceproof.conformance.suite.reporting.ends import ended, rules_of_end, wrong_syndrome
 from roceproof.conformance.suite.reporting.failure import (
     is_aside,
     is_harmless,
@@ -324,6 +324,9 @@ class PacketFlow:
                 f"want  {what.format(wr_id)} {status}\ngot   {told(outcome, self.spec, what)}",
                 rules=rules_of_end(outcome, self.spec),
             )
+        if (wrong := wrong_syndrome(outcome)) and self._exchange.aside is None:
+            text, rule = wrong
+            self._exchange.aside = self._exchange.failed(text, rules=[rule])
         return outcome
 
     def _stop_without(self, wr_id: int) -> Stop:

@@ -13,7 +13,12 @@ from roceproof.conformance.stimulus.plan import Plan, Step
 from roceproof.conformance.stimulus.shrinking.naming import rules_of_plan
 from roceproof.conformance.suite.memory import otherwise, unless_late
 from roceproof.conformance.suite.reporting.divergence import named, on_services
-from roceproof.conformance.suite.reporting.ends import NO_TIMER, ended, rules_of_end
+from roceproof.conformance.suite.reporting.ends import (
+    NO_TIMER,
+    ended,
+    rules_of_end,
+    wrong_syndrome,
+)
 from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.suite.reporting.failure_heads import head_of, in_short, likeness
 from roceproof.conformance.targets.interface import Target
@@ -178,6 +183,25 @@ def test_work_that_no_answer_has_ended_tells_of_a_timer_where_there_is_none() ->
     assert likeness(head) == likeness(f"the queue pair ended with {ended(late, spec)}") == NO_TIMER
     assert rules_of_end(late, cast("QpSpec", SimpleNamespace(ack_timeout=9))) == ()
     assert rules_of_end(replace(late, syndrome=0x60), spec) == ()
+
+
+@pytest.mark.parametrize(
+    ("status", "syndrome", "rule"),
+    [
+        ("retry_exc_err", 0x1F, "RTX-05"),
+        ("rnr_retry_exc_err", 0x60, "RNR-05"),
+        ("rem_access_err", 0x61, "NAK-09"),
+        ("wr_flush_err", 0x00, "NAK-09"),
+        *(("retry_exc_err", each, None) for each in (0x60, 0xFF, None)),
+        ("rnr_retry_exc_err", 0x3F, None),
+        *(("success", each, None) for each in (0x00, 0x60, 0xFF)),
+    ],
+)
+def test_work_ends_with_the_syndrome_of_a_response_that_ends_it_so(
+    status: str, syndrome: int | None, rule: str | None
+) -> None:
+    wrong = wrong_syndrome(Outcome(wr_id=1, status=status, syndrome=syndrome))
+    assert (wrong and wrong[1]) == rule
 
 
 @pytest.mark.parametrize(

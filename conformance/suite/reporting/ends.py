@@ -9,6 +9,15 @@ from roceproof.verbs.work import Outcome
 RETRY_EXCEEDED = "retry_exc_err"
 NO_TIMER = "its timer ran out, and its timeout code is 0"
 _NO_RESPONSE, _NEVER = 0xFF, "RTX-07"
+_DECIDED = {
+    RETRY_EXCEEDED: ((0x60,), "RTX-05"),
+    "rnr_retry_exc_err": (range(0x20, 0x40), "RNR-05"),
+    "rem_inv_req_err": ((0x61,), "NAK-09"),
+    "rem_access_err": ((0x62,), "NAK-09"),
+    "rem_op_err": ((0x63,), "NAK-09"),
+    "wr_flush_err": ((), "NAK-09"),
+}
+"""Syndromes of the responses that end work so, and the rule for that end."""
 
 
 def ended(outcome: Outcome, spec: QpSpec) -> str:
@@ -23,3 +32,13 @@ def rules_of_end(outcome: Outcome, spec: QpSpec) -> tuple[str, ...]:
     """What such an end breaks whatever was sent: without an answer only a timer can have come."""
     is_late = outcome.status == RETRY_EXCEEDED and outcome.syndrome == _NO_RESPONSE
     return (_NEVER,) if is_late and spec.ack_timeout == 0 else ()
+
+
+def wrong_syndrome(outcome: Outcome) -> tuple[str, str] | None:
+    """That no response with its syndrome ends work as it says, and the rule for that end."""
+    syndromes, rule = _DECIDED.get(outcome.status, (range(_NO_RESPONSE), ""))
+    said = outcome.syndrome
+    if said is None or said == _NO_RESPONSE or said in syndromes:
+        return None
+    how = f"work ended with {outcome.status} and syndrome {said:#04x}"
+    return f"{how}, with which no response ends work so; look at syndrome of cpl_o", rule
