@@ -38,6 +38,7 @@ from roceproof.conformance.suite.reporting.answers_told import completed_again, 
 from roceproof.conformance.suite.reporting.divergence import named
 from roceproof.conformance.suite.reporting.failure import AS_CONTRACTED
 from roceproof.conformance.suite.reporting.failure_heads import other_receive
+from roceproof.conformance.suite.traffic.storm_crowd import operations, served
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.queue_pair import Qp, State
 from roceproof.verbs.service import Service
@@ -103,7 +104,8 @@ def a_write(qp: Connection, region: Region) -> list[Pattern]:
     return [WRITE_FIRST(psn=0, payload=qp.mtu, dmalen=3 * qp.mtu, **at(region))]
 
 
-OPEN: Mapping[Op, Callable[[Connection, Region], list[Pattern]]] = {
+Opening = Callable[[Connection, Region], list[Pattern]]
+OPEN: Mapping[Op, Opening] = {
     Op.SEND: a_send,
     Op.WRITE: a_write,
 }
@@ -207,9 +209,8 @@ def test_a_receive_says_whether_its_message_asks_for_attention(
 @case("QPS-03", "NAK-07", smoke=True, targets=SIMULATED, breaks=OUT_OF_ORDER | WRONG_LENGTHS)
 @over("opening", [no_message, a_send, a_write], ids=lambda each: each.__name__)
 def test_receives_end_as_they_must_when_a_request_is_refused(
-    bench: Bench, opening: Callable[[Connection, Region], list[Pattern]]
+    bench: Bench, opening: Opening
 ) -> None:
-    """The one that a message is filling with its error; all that wait are flushed."""
     executed_of(bench.claims, Service.RC, [Op.SEND])
     for op, each in OPEN.items():
         if each is opening:
@@ -224,20 +225,51 @@ def test_receives_end_as_they_must_when_a_request_is_refused(
             qp.send(*opening(qp, region), request.but(a=1))
             qp.expect(NAK(code, psn=psn))
             found = bench.all_completions(qp, len(numbers))
-            if [each.wr_id for each in found] == numbers[: len(found)] != numbers:
-                lacking = [Outcome(wr_id=n, status=FLUSHED) for n in numbers[len(found) :]]
-                raise bench.failed(wrong_outcomes([[*found, *lacking]], found))
-            complete_once(bench, found, numbers)
-            told = [each.status for each in found]
-            for place, status in enumerate(told):
-                is_used = opening is a_send and place == 0
-                if status == SUCCESS if is_used else status != FLUSHED:
-                    raise bench.failed(
-                        "a receive completed otherwise; status: "
-                        f"want {'an error' if is_used else FLUSHED}, got {status}\n"
-                        f"{opening.__name__} was open, and {request.name} is refused: "
-                        f"receive {place + 1} of {len(told)}"
-                    )
+            end_as_they_must(bench, found, numbers, opening, f"{request.name} is refused")
+
+
+def end_as_they_must(
+    bench: Bench, found: list[Outcome], numbers: list[int], opening: Opening, cause: str
+) -> None:
+    """The receive that a message is filling ends with an error; all that wait are flushed."""
+    if [each.wr_id for each in found] == numbers[: len(found)] != numbers:
+        lacking = [Outcome(wr_id=n, status=FLUSHED) for n in numbers[len(found) :]]
+        raise bench.failed(wrong_outcomes([[*found, *lacking]], found))
+    complete_once(bench, found, numbers)
+    told = [each.status for each in found]
+    for place, status in enumerate(told):
+        is_used = opening is a_send and place == 0
+        if status == SUCCESS if is_used else status != FLUSHED:
+            raise bench.failed(
+                "a receive completed otherwise; status: "
+                f"want {'an error' if is_used else FLUSHED}, got {status}\n"
+                f"{opening.__name__} was open, and {cause}: receive {place + 1} of {len(told)}"
+            )
+
+
+@case("QPS-03", "NAK-09", smoke=True, needs=[Capability.REQUESTER], targets=SIMULATED)
+@over("opening", [no_message, a_send, a_write], ids=lambda each: each.__name__)
+def test_receives_end_as_they_must_when_work_of_their_queue_pair_fails(
+    bench: Bench, opening: Opening
+) -> None:
+    """Devices whose two sides fail each for itself keep them, which is no harm to the peer."""
+    executed_of(bench.claims, Service.RC, [Op.SEND])
+    (service,) = served(bench, Service.RC)
+    for op, each in OPEN.items():
+        if each is opening:
+            executed_of(bench.claims, Service.RC, [op])
+    qp = bench.connect(service)
+    region, inbox = qp.region(4 * qp.mtu), qp.region(4 * qp.mtu)
+    numbers = [qp.post_receive(inbox) for _ in range(3)]
+    qp.send(*opening(qp, region))
+    bench.settle()
+    qp.inbox.clear()
+    work = qp.post(operations(bench, service)[0], 5)
+    qp.expect_message(work)
+    qp.send(NAK(INVALID_REQUEST, psn=work.psn))
+    qp.completes(work, status="rem_inv_req_err")
+    if found := bench.all_completions(qp, len(numbers)):
+        end_as_they_must(bench, found, numbers, opening, "work is refused")
 
 
 def is_refused(_bench: Bench, qp: Connection) -> None:

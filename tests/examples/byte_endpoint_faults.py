@@ -107,6 +107,15 @@ FAULTS = {
         ("replied.sq_psn     = mad.reply_psn;", "replied.sq_psn     = mad.reply_psn + 24'd1;"),
     ),
 }
+MORE_FAULTS = {
+    "receives-flushed-out-of-turn": _fault(
+        "be_receive_side.sv",
+        "work_of_their_queue_pair_fails",
+        "QPS-03 NAK-09",
+        ("    .flush_i  (failed_i && !is_busy),\n", "    .flush_i  (failed_i),\n"),
+    ),
+}
+"""Beside those of the exercise."""
 
 
 def planted(file: str, faults: Iterable[Fault]) -> str:
@@ -121,7 +130,7 @@ def planted(file: str, faults: Iterable[Fault]) -> str:
 
 def device_with(name: str, folder: Path) -> Path:
     """The manifest of a device with one fault."""
-    fault = FAULTS[name]
+    fault = (FAULTS | MORE_FAULTS)[name]
     folder.mkdir(parents=True, exist_ok=True)
     changed = folder / fault.file
     changed.write_text(planted(fault.file, [fault]))

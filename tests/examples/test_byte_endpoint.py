@@ -13,7 +13,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "suite"))
 
-from byte_endpoint_faults import FAULTS, HEALTHY, device_with, planted
+from byte_endpoint_faults import FAULTS, HEALTHY, MORE_FAULTS, device_with, planted
 from gates import assert_passes, outcomes, run
 
 from roceproof.common.paths import REPOSITORY
@@ -172,9 +172,9 @@ def test_the_faults_of_the_exercise_are_found_by_their_names(
 
 
 @pytest.mark.slow  # a build for each; together, they are found with the whole suites
-@pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.parametrize("name", FAULTS | MORE_FAULTS)
 def test_each_fault_breaks_its_rules_and_no_other(name: str, tmp_path: Path) -> None:
-    fault = FAULTS[name]
+    fault = (FAULTS | MORE_FAULTS)[name]
     broken = broken_by(device_with(name, tmp_path / name), tmp_path / "out", cases=fault.cases)
     assert fault.rules[0] in broken
     assert broken <= {*fault.rules}

@@ -35,7 +35,7 @@ module be_receive_side
   input  wire logic        rcp_ready_i
 );
 
-  logic        waits, take, flushes, received_valid, write;
+  logic        waits, take, flushes, received_valid, write, is_busy;
   waiting_t    head;
   received_t   received;
   logic [14:0] place;
@@ -50,7 +50,7 @@ module be_receive_side
     .clk_i,
     .rst_ni,
     .clear_i  (begin_i || !active_i),
-    .flush_i  (failed_i),
+    .flush_i  (failed_i && !is_busy),
     .valid_i  (rcv_valid_i && is_mine),
     .ready_o  (rcv_ready_o),
     .receive_i(rcv_i),
@@ -81,6 +81,7 @@ module be_receive_side
     .waits_i         (waits),
     .receive_i       (head),
     .take_o          (take),
+    .is_busy_o       (is_busy),
     .received_valid_o(received_valid),
     .received_o      (received),
     .received_ready_i(rcp_ready_i),

@@ -29,6 +29,7 @@ module be_responder
   input  wire logic        waits_i,     // a receive
   input  wire waiting_t    receive_i,
   output logic             take_o,
+  output logic             is_busy_o,   // receives behind the one in use must wait
   output logic             received_valid_o,
   output received_t        received_o,
   input  wire logic        received_ready_i,
@@ -143,6 +144,7 @@ module be_responder
   assign is_accepted = objection == Ack;
   assign is_retried  = objection[7:5] == 3'b001;
   assign is_at_fault = is_send && is_first && status inside {LocLenErr, LocProtErr};
+  assign is_busy_o   = state_q != Idle || (open_q && is_send_q);
   assign take_o      = state_q == Check && (is_accepted ? takes_receive : is_at_fault);
 
   always_ff @(posedge clk_i) begin
