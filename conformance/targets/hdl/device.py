@@ -107,12 +107,7 @@ class HdlTarget(Target):
         self._heard = 0
         self._allowance = Allowance(claimed, is_short=self._was_short)
         self._frame_ns = self._ns(frame_cycles)
-        self._usual = Patience(
-            self._ns(self._answer_cycles),
-            self._ns(self._quiet_cycles),
-            grain_ns=self._frame_ns,  # a MAC may store a frame while the one in front leaves
-        )
-        self.patience = self._usual
+        self._wait_for(self._answer_cycles)
         self._answers_arp = environment.resolves_addresses
         self._neighbours: dict[bytes, bytes] = {}
         self._run(_START_CYCLES, Until.CYCLES)
@@ -157,6 +152,18 @@ class HdlTarget(Target):
             self._pace.longest = max(self._pace.longest, self._cycle - begin)
         elif end - begin >= self._answer_cycles:
             self._in_vain = True
+            if self._was_short:  # the case is not reached, however long it waits for more
+                self._wait_for(self._quiet_cycles)
+
+    def _wait_for(self, answer_cycles: int) -> None:
+        """From now on, in this case, what must come has come by then."""
+        self._answer_cycles = answer_cycles
+        self._usual = Patience(
+            self._ns(answer_cycles),
+            self._ns(self._quiet_cycles),
+            grain_ns=self._frame_ns,  # a MAC may store a frame while the one in front leaves
+        )
+        self.patience = self._usual
 
     @property
     def waited_in_vain(self) -> bool:
