@@ -148,7 +148,7 @@ def test_a_dreq_ends_the_connection(bench: Bench) -> None:
     goodbye = caller.follow_up(Attribute.DREQ, request, reply, qpn=reply["qpn"])
     answer = caller.ask(goodbye, Attribute.DREP)
     caller.require(answer, local_id=reply["local_id"], remote_id=request["local_id"])
-    qp.send(WRITE_ONLY(psn=1, a=1), READ_REQUEST(psn=2, dmalen=0, a=1))
+    qp.send(WRITE_ONLY(psn=1, a=1), *[READ_REQUEST(psn=2, dmalen=0, a=1)] * qp.executes(Op.READ))
     qp.expect_silence()
     assert caller.ask(goodbye, Attribute.DREP) == answer, "a repeated DREQ has its answer, too"
     request = caller.request()
