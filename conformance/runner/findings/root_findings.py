@@ -33,9 +33,12 @@ from roceproof.conformance.runner.findings.signs import with_signs
 from roceproof.conformance.runner.findings.swaps import are_swapped
 from roceproof.conformance.runner.findings.unexplained import LENGTHS, unexplained
 from roceproof.conformance.runner.findings.whole_run import Fact, facts, in_all, of
-from roceproof.conformance.runner.judging.scoreboard import STRAY_COMPLETION
 from roceproof.conformance.runner.outcomes import FAILING, HUNG
-from roceproof.conformance.suite.reporting.failure import OF_EVERY_PACKET, STRAY
+from roceproof.conformance.suite.reporting.failure import (
+    OF_EVERY_PACKET,
+    STRAY,
+    STRAY_COMPLETION,
+)
 from roceproof.conformance.suite.reporting.failure_heads import (
     COMPLAINT,
     WITHOUT_A_PAUSE,

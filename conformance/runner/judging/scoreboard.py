@@ -16,7 +16,12 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.checks.comparison import Predicted, compared
 from roceproof.conformance.suite.notation import Mismatch, got
 from roceproof.conformance.suite.packets import described, example
-from roceproof.conformance.suite.reporting.failure import STRAY, CaseFailed, rule_of
+from roceproof.conformance.suite.reporting.failure import (
+    STRAY,
+    STRAY_COMPLETION,
+    CaseFailed,
+    rule_of,
+)
 from roceproof.conformance.suite.reporting.failure_heads import COMPLAINT
 from roceproof.conformance.suite.reporting.transcript import Entry
 from roceproof.conformance.targets.capability import Capability
@@ -24,7 +29,6 @@ from roceproof.conformance.targets.interface import DeviceDied
 from roceproof.conformance.targets.ping import wrong_answer
 from roceproof.conformance.wire.neighbours import is_advertised
 
-STRAY_COMPLETION = "a completion of a QPN that has no such work"
 _TOLD = 8
 """Findings that a failure tells one by one."""
 

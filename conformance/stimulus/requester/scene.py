@@ -21,6 +21,7 @@ from roceproof.conformance.suite.intent import (
 )
 from roceproof.conformance.suite.pattern import Pattern
 from roceproof.conformance.suite.reporting.ends import ended, rules_of_end
+from roceproof.conformance.suite.reporting.failure import STRAY_COMPLETION
 from roceproof.conformance.suite.reporting.transcript import DAMAGED, Entry
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Arrival
@@ -305,6 +306,7 @@ class Scene:
     def _judge_outcome(self, outcome: Outcome, known: QueuePair, time_ns: int) -> None:
         known.completed(outcome.wr_id)
         if not known.judge.completes(outcome, time_ns):
+            self._judge_place(outcome, known)
             spec = known.life.spec
             owed = ", ".join(known.judge.owed()[:2]) or "none"
             where = f"qp {known.qp.qpn:#x}{self._beside(known)}"
@@ -314,6 +316,16 @@ class Scene:
                 rules=rules_of_end(outcome, spec),
             )
         self._judge_violations(known)
+
+    def _judge_place(self, outcome: Outcome, known: QueuePair) -> None:
+        """Fail if the work is open, but another queue pair's."""
+        for other in self.qps.values():
+            if other is not known and any(outcome.wr_id == number for number, _ in other.open):
+                raise self.bench.failed(
+                    f"{STRAY_COMPLETION}: work {outcome.wr_id:#x} of qp {other.qp.qpn:#x} "
+                    f"completed on qp {known.qp.qpn:#x}; look at qpn of cpl_o",
+                    rules=["QPS-06"],
+                )
 
     def _beside(self, known: QueuePair) -> str:
         """Whether whatever ends its work is another queue pair's."""

@@ -126,6 +126,7 @@ _GRH_LACKS = (20, 40)
 OF_EVERY_PACKET = frozenset({"tos", "ttl", "tver", "pkey", "fecn", "becn", "resv6", "resv7"})
 """Fields that are the same in all packets of a queue pair, each for a reason of its own."""
 STRAY = "a packet to a QPN that nobody has"
+STRAY_COMPLETION = "a completion of a QPN that has no such work"
 _DECIDES_WHAT_FOLLOWS = frozenset({"opcode", "psn", "pad", "qpn", *DISPLACING})
 
 

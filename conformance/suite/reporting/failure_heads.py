@@ -68,7 +68,7 @@ _OWED = re.compile(r"want a completion; got nothing in time; .*?(?P<stage>which 
 _OTHERWISE = re.compile(
     r"want work \S+ completed with (?:rem|rnr|retry)_\w+; got nothing"
     r"|owed: work (?P<id>\w+) \([^)]*\) which ends with (?P<want>\w+).*"
-    r"; got work (?P=id) completed with (?!success|(?P=want))"
+    r"; got work (?P=id) completed with (?!(?P=want))"
 )
 """Work that an answer has failed ends in no way, or in another than the answer said."""
 _ENDS_AS = re.compile(
