@@ -78,6 +78,10 @@ class Arrival(NamedTuple):
     fcs: bytes = b""
 
 
+RESET_AMID_LIFE = "the device_reset"
+"""Among what a case has disturbed: it was switched off and on."""
+
+
 class Patience(NamedTuple):
     """How long the suite waits, in ns of the target's clock."""
 
@@ -271,7 +275,7 @@ class Target(ABC):
 
     @property
     def disturbed(self) -> frozenset[str]:
-        """The fields of Flow that have been set so far; none where nobody can."""
+        """The fields of Flow that have been set so far, and resets; none where nobody can."""
         return frozenset()
 
     def stand_still(self, duration_ns: int) -> None:

@@ -76,3 +76,10 @@ def test_what_may_follow_from_a_rule_stands_behind_the_finding_of_it() -> None:
 def test_findings_whose_requests_have_the_same_stand_behind_the_widest() -> None:
     wide, other = finding("RNR-09", count=9, request="a"), finding("NAK-01", request="b")
     assert hosts(finding("RNR-01", request="a"), other, wide) == [None, None, 2]
+
+
+def test_what_accuses_the_same_stands_behind_the_first_of_it() -> None:
+    doubtful = finding(doubt=("QPS-06",))
+    assert hosts(doubtful, doubtful) == [None, 1]
+    assert hosts(finding("PSN-01"), finding("PSN-01", doubt=("ACK-01",))) == [None, None]
+    assert hosts(finding(), finding()) == [None, None]

@@ -11,12 +11,14 @@ from roceproof.conformance.runner.findings.observations import FEATURES
 from roceproof.conformance.runner.findings.quantities import QUANTITIES
 from roceproof.conformance.runner.findings.root import Root
 from roceproof.conformance.runner.findings.root_findings import roots
+from roceproof.conformance.runner.findings.unheeded import SAME
 from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.suite.reporting.failure_heads import (
     WITHOUT_A_PAUSE,
     head_of,
     without_place,
 )
+from roceproof.conformance.targets.interface import RESET_AMID_LIFE
 
 USUAL = {
     "rest": 0,
@@ -401,3 +403,24 @@ def test_what_shows_only_while_a_stream_is_slowed_down_says_so() -> None:
     add("tx_stall")
     assert ends("") == [False]
     assert "stall" not in session.sentences()[0]
+
+
+def test_what_shows_behind_resets_alone_is_kin_and_accuses_nobody_for_sure() -> None:
+    session = Session()
+
+    def add(*, resets: bool, trouble: str = "", head: str = "") -> None:
+        session.add(({}, trouble), head=head, broken=("ACK-08",))
+        done = [RESET_AMID_LIFE] if resets else []
+        session.seen[max(session.seen)]["disturbed"] = done
+
+    for _ in range(4):
+        add(resets=True, trouble=NO_COMPLETION, head="no completion of it")
+    add(resets=True, head="want ACK psn=+0; got nothing in time")
+    for _ in range(30):
+        add(resets=False)
+    first, second = documents(session.roots(), session.cases, session.seen)
+    assert first["sentence"].endswith(
+        "; all of these cases reset the device, and none of those that pass"
+    )
+    assert first["in_doubt"] == ["ACK-08"]
+    assert first[SAME] == second[SAME] == "reset the device"

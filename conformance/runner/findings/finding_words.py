@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from textwrap import shorten
 from typing import Any, NamedTuple
@@ -43,8 +43,8 @@ _ALONE = {
     ANSWERS: "the answers to them, and none that was heeded, have",
     ASKED: "the requests at which it shows, and none that was served rightly, have",
 }
-_SLOWS = {"stall": "stall", "gap": "leave gaps in", "lag": "delay"}
-"""What is done to a stream, by the end of the name of a field of Flow."""
+_DOES = {"stall": "stall", "gap": "leave gaps in", "lag": "delay", "reset": "reset"}
+"""What is done to a stream or the device, by the end of its name in `Target.disturbed`."""
 _RARELY = 20
 """One of so many passing cases may do the same."""
 _FEWEST = 3
@@ -61,9 +61,19 @@ def documents(
 ) -> list[Document]:
     """Everything about the findings, for people and machines."""
     facts = [_fact(root, cases, seen) for root in found]
+    done = [_does_alone(root, cases, seen) for root in found]
+    alone = [each for each, _ in done]
     told = [
-        _document(root, found, cases, seen, fact, _told_by(root, fact, facts, seen))
-        for root, fact in zip(found, facts, strict=True)
+        _document(
+            root,
+            found,
+            cases,
+            seen,
+            fact,
+            _told_by(root, fact, facts, seen) or _done_by(root, alone, seen),
+            does,
+        )
+        for root, fact, does in zip(found, facts, done, strict=True)
     ]
     vague = [
         each
@@ -113,24 +123,37 @@ def _seen_by(root: Root, seen: Mapping[str, Document]) -> list[Document]:
     return [seen[name] for name in sorted(root.tellers) if name in seen]
 
 
-def _while(root: Root, cases: Mapping[str, Document], seen: Mapping[str, Document]) -> str:
-    """Which streams all its cases have slowed down, and hardly any that has passed."""
+def _does_alone(
+    root: Root, cases: Mapping[str, Document], seen: Mapping[str, Document]
+) -> tuple[frozenset[str], int]:
+    """What all its cases have done to streams or the device, and hardly any that has passed.
+
+    With how many of these have.
+    """
     told = [set(each.get("disturbed", ())) for each in _seen_by(root, seen)]
     if len(told) < _FEWEST or not (shared := set.intersection(*told)):
-        return ""
+        return frozenset(), 0
     passed = [seen[name] for name in seen if cases[name]["outcome"] == PASSED]
     often = Counter(name for each in passed for name in each.get("disturbed", ()))
     usual = {name for name, times in often.items() if _RARELY * times > len(passed)}
-    if not (streams := shared - usual):
-        return ""
-    told_in_words = (
-        f"{_SLOWS[how]} {stream}" for stream, _, how in (each.partition("_") for each in streams)
-    )
-    others = max(often[name] for name in streams)
-    return (
-        f"; all of these cases {' and '.join(sorted(told_in_words))}"
-        f", and {others or 'none'} of those that pass"
-    )
+    alone = frozenset(shared - usual)
+    return alone, max((often[name] for name in alone), default=0)
+
+
+def _does(alone: frozenset[str]) -> str:
+    told = (f"{_DOES[how]} {what}" for what, _, how in (each.rpartition("_") for each in alone))
+    return " and ".join(sorted(told))
+
+
+def _done_by(
+    root: Root, done: Iterable[frozenset[str]], seen: Mapping[str, Document]
+) -> str | None:
+    """What the cases of another finding have done alone, if the cases of this have, too."""
+    own = _seen_by(root, seen)
+    like = [
+        each for each in done if each and all(each <= {*one.get("disturbed", ())} for one in own)
+    ]
+    return _does(max(like, key=len)) if like and own else None
 
 
 def _document(
@@ -140,8 +163,13 @@ def _document(
     seen: Mapping[str, Document],
     fact: _Fact | None,
     same: str | None,
+    does: tuple[frozenset[str], int],
 ) -> Document:
-    """`same` are the words of a fact that several findings may have in common."""
+    """`same` are the words of a fact that several findings may have in common.
+
+    `does` is what its cases do alone, and how many of those that pass do it, too.
+    """
+    alone, others_do = does
     shown = root.teller or min(
         root.cases, key=lambda name: (seen.get(name, {}).get("frames", 0), name)
     )
@@ -160,8 +188,9 @@ def _document(
         rules += sorted(root.rules.difference(rules))
     because = [fact.rule] if fact and fact.rule else []
     first = [*because, *_of_a_cause(root, shown, seen)]
+    is_told = stopped and not alone  # what its cases do besides may be why they stop
     rules = list(dict.fromkeys([*first, *rules]))
-    sure = {*first, *of_troubles, *(rules if stopped or root.says or root.covers else ())}
+    sure = {*first, *of_troubles, *(rules if is_told or root.says or root.covers else ())}
     if fact and fact.rule and fact.what == ASKED:  # what a few have shown besides follows from it
         told_by = _seen_by(root, seen)
         shown_by = Counter(rule for each in told_by for rule in each.get("rules", ()))
@@ -172,7 +201,11 @@ def _document(
     return {
         "sentence": _sentence(root, shown, seen, rules, is_plain=fact is not None)
         + (f"; {_ALONE[fact.what]} {fact.alone.words}" if fact else "")
-        + _while(root, cases, seen),
+        + (
+            f"; all of these cases {_does(alone)}, and {others_do or 'none'} of those that pass"
+            if alone
+            else ""
+        ),
         SAME: same,
         "troubles": root.troubles,
         "head": root.head,

@@ -57,17 +57,20 @@ def with_kin(findings: Sequence[Document]) -> list[Document]:
 def _host(number: int, findings: Sequence[Document]) -> int:
     """The place of the finding that says most of those that say more about the same half.
 
-    It may also follow from what another is sure of. If its requests have what accuses a rule, it is
-    the widest finding of that.
+    It may also follow from what another is sure of, or accuse the same as one in front of it. What
+    its cases alone do or ask for, and those of others, makes it a sign of the widest of these.
     """
     says, halves = _says(findings[number]), _halves(findings[number])
     same = findings[number].get(SAME)
     if same and (alike := [place for place, each in enumerate(findings) if each.get(SAME) == same]):
         return max(alike, key=lambda place: (findings[place]["count"], -place))
+    rules = findings[number]["rules"]
     others = [
         place
         for place, each in enumerate(findings)
-        if (_says(each) > says and halves & _halves(each)) or _follows(findings[number], each)
+        if (place < number and rules and each["rules"] == rules)
+        or (_says(each) > says and halves & _halves(each))
+        or _follows(findings[number], each)
     ]
     return max(
         others,

@@ -20,6 +20,7 @@ from roceproof.conformance.targets.hdl.contract_config import config_of
 from roceproof.conformance.targets.hdl.told_end import told_end
 from roceproof.conformance.targets.hdl.work import ANSWERED, payload_of, record_of
 from roceproof.conformance.targets.interface import (
+    RESET_AMID_LIFE,
     Arrival,
     DeviceDied,
     NoEnd,
@@ -322,6 +323,7 @@ class HdlTarget(Target):
 
     def power_on(self) -> None:
         """Reset for some cycles, and as much time as at first; streams flow as before."""
+        self._disturbed.add(RESET_AMID_LIFE)
         self._port.reset(cycles=_RESET_CYCLES)
         self._run(_RESET_CYCLES + _START_CYCLES, Until.CYCLES)
         self._frames_taken += [self._cycle for is_answer in self._are_answers if not is_answer]
