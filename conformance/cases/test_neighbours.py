@@ -16,6 +16,8 @@ from roceproof.conformance.suite.pattern import ACK, WRITE_ONLY
 from roceproof.conformance.suite.traffic.storm_crowd import operations, served
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.framing import ETHERNET_MINIMUM
+from roceproof.conformance.wire.icmp import icmp_frame
+from roceproof.conformance.wire.neighbours import solicit
 from roceproof.verbs.service import Service
 
 ASKED = [Capability.PING, Capability.LOCKSTEP]
@@ -23,6 +25,11 @@ VID, PRIORITY = 7, 5 << 13
 TAGS = {"untagged": None, "priority": PRIORITY, "vlan": VID, "both": PRIORITY | VID}
 SIZES = (60, 61, 62, 63, 64, 65, 66, 67, 68, 90, 128, 255, 342, 590, 1514, 1518)
 """Whole frames, the tag included; of 1518 bytes only a tagged one may be."""
+NO_QUESTIONS = (0x0000, 0x0002, 0x0003, 0x0100, 0x0101, 0x8001)
+"""Operations of ARP, 1 being a request."""
+ECHO_REPLY = 0
+TURNING = (0x0000, 0x0001, 0x07FF, 0x0800, 0xF7FE, 0xF7FF, 0xF800, 0xF801, 0xFFFE)
+"""Checksums of echo requests: that of the answer is 0x0800 more, and may turn over."""
 PINGS = range(1000, 9001, 1000)
 HEADERS = 28  # of IPv4 and ICMP
 
@@ -64,6 +71,26 @@ def answers(bench: Bench, asked: Neighbourhood, *frames: bytes) -> None:
         before = f" right behind {len(frames[0])} bytes, {frames[0][:18].hex()}..."
         told = asked.settled()
         raise bench.failed(f"{told}{before if len(frames) > 1 else ''}", rules=["LIVE-01"])
+
+
+@case("LIVE-03", needs=ASKED, smoke=True)
+def test_what_asks_for_nothing_draws_nothing(bench: Bench) -> None:
+    host, peer = bench.target.host, bench.peers[0]
+    question = solicit(peer, host.ip)
+    for operation in NO_QUESTIONS:
+        said = question[6:20] + operation.to_bytes(2) + question[22:]
+        for to in (question[:6], host.mac):
+            bench.send(to + said, is_void=True)
+    bench.send(icmp_frame(peer, host, ECHO_REPLY, bytes(36)), is_void=True)
+    bench.settle()
+    Neighbourhood(host).judge(bench, bench.target.asides())
+
+
+@case("LIVE-01", needs=ASKED, smoke=True)
+def test_the_checksum_of_an_echo_turns_over_where_it_must(bench: Bench) -> None:
+    asked, asker = Neighbourhood(bench.target.host), bench.peers[0]
+    for total in TURNING:
+        answers(bench, asked, asked.asks(asker, 32, total=total))
 
 
 @case("LIVE-01", "LIVE-03", needs=ASKED, smoke=True)

@@ -122,6 +122,26 @@ def test_a_device_that_hangs_up_says_so_and_is_gone(bench: Bench) -> None:
     qp.expect_silence()
 
 
+@case("CM-03", "CM-07", needs=[Capability.LOCKSTEP], smoke=True)
+def test_what_has_its_answer_does_not_come_again(bench: Bench) -> None:
+    callee = Callee(bench)
+    reply = callee.reply()
+    callee.ready(reply)
+    qp = callee.established(reply)
+    comes_no_more(bench, callee, "CM-03")
+    bench.target.hang_up(qp.qp)
+    goodbye = callee.hear(Attribute.DREQ)
+    callee.send(replace(callee.follow_up(Attribute.DREP, reply), transaction=goodbye.transaction))
+    comes_no_more(bench, callee, "CM-07")
+
+
+def comes_no_more(bench: Bench, callee: Callee, rule: str) -> None:
+    heard = callee.management.next(timeout_ns=timeout_ns(callee.request))
+    message = None if heard is None else CmMessage.unpack(heard.payload)
+    if message is not None:
+        raise bench.failed(f"{message.attribute.name} came again behind its answer", rules=[rule])
+
+
 @case("CM-07", needs=RESPONSES)
 def test_a_dreq_ends_a_connection_that_the_device_has_asked_for(bench: Bench) -> None:
     callee = Callee(bench)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from roceproof.conformance.model.cm.connection import gid_of
 from roceproof.conformance.model.cm.messages import MAD_BYTES, Attribute, CmMessage, Reason
+from roceproof.conformance.model.ingress import GSI_QKEY
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, needs, over, over_mtus
 from roceproof.conformance.suite.checks.recovery import copies, longest_wait_ns
@@ -16,6 +17,7 @@ from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import WRONG_MESSAGES
 from roceproof.conformance.suite.pattern import ACK, READ_REQUEST, RNR, SEND_ONLY, WRITE_ONLY
 from roceproof.conformance.targets.capability import Capability
+from roceproof.dpi.session.options import STANDS_STILL
 from roceproof.verbs.service import PathMtu
 from roceproof.verbs.work import Op
 
@@ -157,6 +159,36 @@ def test_a_dreq_ends_the_connection(bench: Bench) -> None:
     qp = caller.ready(request, again)
     qp.send(WRITE_ONLY(psn=0, a=1))
     qp.expect(ACK(psn=0, msn=1))
+
+
+@case("CM-07", needs=[Capability.DISTURBANCE], smoke=True, targets=["hdl"])
+def test_no_event_of_a_connection_is_lost_while_nobody_takes_any(bench: Bench) -> None:
+    caller = Caller(bench)
+    request = caller.request(ack_timeout=LONG)
+    bench.target.disturb(cpl_stall=STANDS_STILL)
+    caller.send(request)
+    bench.settle()
+    if not caller.management.inbox:  # it answers when its event is taken
+        bench.target.disturb()
+    reply = caller.hear(Attribute.REP)
+    caller.send(caller.follow_up(Attribute.RTU, request, reply))
+    caller.send(caller.follow_up(Attribute.DREQ, request, reply, qpn=reply["qpn"]))
+    bench.settle()
+    bench.target.disturb()
+    caller.hear(Attribute.DREP)
+    caller.established(request, reply)
+
+
+@case(
+    "CM-01", "UD-02", smoke=True, unjudged={"CM-01": "sends others Q_Keys"}, breaks=WRONG_MESSAGES
+)
+def test_no_bit_of_another_q_key_is_that_of_connection_management(bench: Bench) -> None:
+    caller = Caller(bench)
+    request = caller.request()
+    for bit in range(32):
+        caller.send(request, qkey=GSI_QKEY ^ 1 << bit)
+    caller.management.expect_silence()
+    caller.ask(request, Attribute.REP)
 
 
 UNACCEPTABLE: dict[Reason, dict[str, int]] = {

@@ -179,7 +179,7 @@ module roceproof_responder_streams
     .seed_i,
     .cycle_i,
     .wake_i  (wake_i[StreamConnection]),
-    .stall_i (8'd0),
+    .stall_i (flow_i[StreamCompletion]),
     .poll_o  (cme_poll),
     .valid_i (cme_valid_i),
     .record_i(cme_i),

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from roceproof.conformance.model.cm.manager import ConnectionManager
-from roceproof.conformance.model.cm.messages import MAD_BYTES, CmMessage, Reason
+from roceproof.conformance.model.cm.messages import MAD_BYTES, Attribute, CmMessage, Reason
 from roceproof.conformance.model.queue_pair import QueuePair
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.mutants.faulty import faulty_connection_manager
@@ -137,3 +137,15 @@ class HangsOnAShortMad(ConnectionManager):
     def receive(self, packet: Packet) -> Segment | None:
         self.hangs = self.hangs or len(packet.payload) != MAD_BYTES
         return None if self.hangs else super().receive(packet)
+
+
+@faulty_connection_manager("cm-repeats-behind-drep", expected=["CM-07"])
+class RepeatsBehindDrep(ConnectionManager):
+    """DREQ comes again behind its DREP.
+
+    Only what a REP or RTU answers is taken off the list.
+    """
+
+    def answered(self, message: CmMessage) -> None:
+        if message.attribute is not Attribute.DREP:
+            super().answered(message)

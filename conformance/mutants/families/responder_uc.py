@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from roceproof.conformance.model.ingress import Ingress, QueuePairView
+from roceproof.conformance.model.ingress import GSI_QPN, Ingress, QueuePairView
 from roceproof.conformance.model.responder.connected import OpenMessage, Refusal
 from roceproof.conformance.model.responder.rc_answers import ACKNOWLEDGE, response
 from roceproof.conformance.model.responder.uc import UcResponder
@@ -156,6 +156,14 @@ class QkeyNotCompared(Ingress):
 
     def is_qkey_right(self, queue_pair: QueuePairView, packet: Packet) -> bool:
         return True
+
+
+@faulty_ingress("rx-qkey-of-management-not-compared", expected=["CM-01", "UD-02"])
+class QkeyOfManagementNotCompared(Ingress):
+    """The Q_Key is compared behind the place at which datagrams to QP1 leave the path."""
+
+    def is_qkey_right(self, queue_pair: QueuePairView, packet: Packet) -> bool:
+        return packet.bth.dest_qpn == GSI_QPN or super().is_qkey_right(queue_pair, packet)
 
 
 @faulty_ud_responder("ud-short-receive-overrun", expected=["UD-05"])

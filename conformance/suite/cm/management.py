@@ -54,9 +54,9 @@ class ManagementEnd:
         self.bench.transcript.know(qp, self.device)
         return self.watch(qp)
 
-    def send(self, message: CmMessage | bytes) -> None:
+    def send(self, message: CmMessage | bytes, **fields: int) -> None:
         mad = message if isinstance(message, bytes) else message.pack()
-        self.management.send(UD_SEND_ONLY(psn=self._psn, payload=mad))
+        self.management.send(UD_SEND_ONLY(psn=self._psn, payload=mad, **fields))
         self._psn += 1
 
     def hear(self, *expected: Attribute, within_ns: int | None = None) -> CmMessage:
