@@ -41,7 +41,7 @@ LONG_WAIT = 31  # a timer code of 492 ms
 def basics(qp: Connection) -> None:
     """What a fresh device sends for a few messages, each acknowledged and completed."""
     for burst in ((700,), (0,), (5,), (MTU + 1,), (5, 700, 300)):
-        messages = [qp.post(Op.WRITE, length) for length in burst]
+        messages = qp.post_some(Op.WRITE, *burst)
         qp.follow(*messages)
         qp.finish(*messages)
 
@@ -265,4 +265,4 @@ def test_a_device_that_was_sent_rubbish_connects_anew(bench: Bench, service: Ser
     for _ in range(300):
         bench.send(rubbish_of(good, bench.random), is_void=True)
     basics(qp)
-    basics(bench.connect(service, path_mtu=MTU))
+    basics(bench.fresh(service=service, path_mtu=MTU))

@@ -135,11 +135,12 @@ def test_answers_to_arp_and_ping_do_not_cut_into_frames(
     bench: Bench, service: Service, stall: int
 ) -> None:
     qp = bench.connect(service)
+    qp.serve()
     bench.target.disturb(tx_stall=stall)
     messages = [qp.post(Op.WRITE, 2 * qp.mtu) for _ in range(8)]
     assert bench.target.ping(bench.peers[0], timeout_ns=bench.target.patience.answer_ns)
     qp.expect(*(packet for message in messages for packet in message.packets))
-    qp.finish(*messages)
+    qp.completes(*messages)
     frames_are_exact(bench)
 
 

@@ -30,6 +30,7 @@ LENGTHS = (700, 5, 512, 256, 0, 257)
 @over_services
 def test_a_message_is_first_middles_last_or_only(bench: Bench, service: Service) -> None:
     qp = bench.connect(service, path_mtu=256)
+    qp.serve()
     qp.post(Op.SEND, 700)
     qp.post(Op.SEND, 256)
     qp.post(Op.SEND, 257)

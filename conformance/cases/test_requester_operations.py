@@ -121,6 +121,7 @@ def test_immediate_data_stand_behind_the_other_headers_as_they_were_given(
     qp = bench.connect(service, path_mtu=MTU)
     kinds = (Op.SEND_IMM, Op.SEND_IMM, Op.WRITE_IMM, Op.WRITE_IMM)
     values = [value ^ turn * 0x11111111 for turn in range(4)]
+    qp.serve()
     for op, length, each in zip(kinds, (5, 300) * 2, values, strict=True):
         qp.post(op, length, immediate=each)
     packets = qp.expect(

@@ -22,6 +22,7 @@ from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire import frame_edits as edits
 from roceproof.conformance.wire import icrc
 from roceproof.verbs.service import Service
+from roceproof.verbs.work import Region
 
 pytestmark = RESPONDER
 
@@ -32,9 +33,9 @@ RETH_TO_ICRC = 16 + PAYLOAD + 3 + 4
 OF_OTHER_PACKETS = {"S10", "S16", "S30", "S48", "S49"}  # IPv6, with a tag, shorter than 60 bytes
 
 
-def write(bench: Bench, payload: int = PAYLOAD) -> Pattern:
+def write(bench: Bench, payload: int = PAYLOAD, region: Region | None = None) -> Pattern:
     """A good WRITE ONLY at the expected PSN, to be corrupted."""
-    return WRITE_ONLY(psn=0, a=1, payload=payload, **at(bench.target.register(64)))
+    return WRITE_ONLY(psn=0, a=1, payload=payload, **at(region or bench.target.register(64)))
 
 
 def flip_checked(offset: int, mask: int) -> Edit:
@@ -184,7 +185,8 @@ def test_what_a_faulty_core_seals_over_ipv6_is_dropped(bench: Bench) -> None:
 @case("ICRC-21", smoke=True)
 def test_both_directions_have_the_reference_icrc(bench: Bench) -> None:
     qp = bench.connect()
-    accepts_each(qp, [write(bench, payload) for payload in (0, 1, 2, 3, 4, 63)])
+    region = bench.target.register(64)
+    accepts_each(qp, [write(bench, payload, region) for payload in (0, 1, 2, 3, 4, 63)])
     for frame in bench.frames_sent():
         if icrc.check(frame).judgement is icrc.Judgement.BAD:
             raise bench.failed("an ACK has not the reference's ICRC", rules=["ICRC-21"])

@@ -61,7 +61,7 @@ def test_a_device_that_was_sent_rubbish_serves_a_new_queue_pair(bench: Bench) ->
     for _ in range(300):
         bench.send(rubbish_of(good, bench.random), is_void=True)
     qp.fence(0)
-    bench.connect().fence(0)
+    bench.fresh().fence(0)
 
 
 @case("LIVE-03", smoke=True)
