@@ -20,7 +20,7 @@ from roceproof.conformance.suite.intent import (
     meant_by,
 )
 from roceproof.conformance.suite.pattern import Pattern
-from roceproof.conformance.suite.reporting.ends import ended, rules_of_end
+from roceproof.conformance.suite.reporting.ends import ended, rules_of_end, wrong_syndrome
 from roceproof.conformance.suite.reporting.failure import STRAY_COMPLETION
 from roceproof.conformance.suite.reporting.transcript import DAMAGED, Entry
 from roceproof.conformance.targets.capability import Capability
@@ -307,6 +307,9 @@ class Scene:
         known.completed(outcome.wr_id)
         if not known.judge.completes(outcome, time_ns):
             self._judge_place(outcome, known)
+            if wrong := wrong_syndrome(outcome):
+                text, rule = wrong
+                raise self.bench.failed(text, rules=[rule])
             spec = known.life.spec
             owed = ", ".join(known.judge.owed()[:2]) or "none"
             where = f"qp {known.qp.qpn:#x}{self._beside(known)}"
