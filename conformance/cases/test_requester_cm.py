@@ -15,6 +15,7 @@ from roceproof.conformance.suite.cm.passive_peer import Callee
 from roceproof.conformance.suite.intent import WRONG_MESSAGES
 from roceproof.conformance.suite.pattern import ACK, RNR, SEND_ONLY, WRITE_ONLY
 from roceproof.conformance.targets.capability import Capability
+from roceproof.verbs.service import PathMtu
 from roceproof.verbs.work import Op
 
 pytestmark = [REQUESTER, needs(Capability.CM)]
@@ -42,6 +43,20 @@ def test_ipv6_addresses_are_the_gids_of_a_req(bench: Bench) -> None:
 def require_gids(callee: Callee) -> None:
     gids = {"local_gid": gid_of(callee.device.ip), "remote_gid": gid_of(callee.peer.ip)}
     callee.require(callee.request, **gids)
+
+
+@case("CM-05", smoke=True)
+@over("retries", [(2, 5), (7, 0)], ids=str)
+def test_a_req_asks_for_what_its_queue_pair_has(bench: Bench, retries: tuple[int, int]) -> None:
+    count, rnr = retries
+    callee = Callee(bench, retry_count=count, rnr_retry=rnr, max_rd_atomic=3)
+    spec = callee.asked.spec
+    want = {"retry_count": spec.retry_count, "rnr_retry": spec.rnr_retry}
+    if Capability.READ in bench.claims.capabilities:
+        want["initiator_depth"] = spec.max_rd_atomic
+    if Capability.LOCKSTEP in bench.claims.capabilities:  # a host chooses these by itself
+        want |= {"start_psn": spec.rq_psn, "path_mtu": PathMtu.from_size(spec.path_mtu)}
+    callee.require(callee.request, "", ["CM-05"], **want)
 
 
 @case("CM-09")

@@ -75,7 +75,8 @@ module roceproof_wrapper
     mac: qpc_i.remote_mac, ip: qpc_i.remote_gid[31:0], sport: qpc_i.udp_sport,
     tos: qpc_i.traffic_class, ttl: qpc_i.hop_limit, ip_id: qpc_i.ip_id, mtu: qpc_i.path_mtu[2:0],
     sq_psn: qpc_i.sq_psn[23:0], rq_psn: qpc_i.rq_psn[23:0], ack_timeout: qpc_i.ack_timeout[4:0],
-    rnr_timer: qpc_i.min_rnr_timer[4:0], may_write: qpc_i.access.remote_write, may_send: 1'b1
+    rnr_timer: qpc_i.min_rnr_timer[4:0], retries: qpc_i.retry_count[2:0],
+    rnr_retries: qpc_i.rnr_retry[2:0], may_write: qpc_i.access.remote_write, may_send: 1'b1
   };
 
   be_pkg::work_t work;

@@ -34,6 +34,14 @@ class KeepsItsDepth(ConnectionManager):
         return replace(super().concluded(spec, reply), max_rd_atomic=spec.max_rd_atomic)
 
 
+@faulty_connection_manager("cm-req-retries-constant", expected=["CM-05"])
+class AsksForConstantRetries(ConnectionManager):
+    """A REQ asks for seven retries, whatever the queue pair has."""
+
+    def asking(self, own_id: int, service_id: int, spec: QpSpec, own: Host) -> CmMessage:
+        return super().asking(own_id, service_id, replace(spec, retry_count=7, rnr_retry=7), own)
+
+
 @faulty_connection_manager("cm-rnr-retry-constant", expected=["CM-05"])
 class RnrRetriesAreConstant(ConnectionManager):
     """The RNR retry count is what firmware was built with."""

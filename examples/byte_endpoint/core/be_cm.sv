@@ -124,7 +124,8 @@ module be_cm
     qpn: qpn_q, remote_qpn: mad.qpn, mac: header_i.src_mac, ip: mad.ip,
     sport: {2'b11, qpn_q[13:0]}, tos: mad.tos, ttl: mad.ttl, ip_id: 16'(ticks_q),
     mtu: mad.mtu[2:0], sq_psn: mad.psn, rq_psn: ticks_q ^ mad.transaction[23:0],
-    ack_timeout: mad.ack_timeout, rnr_timer: 5'd12, may_write: 1'b1, may_send: 1'b0
+    ack_timeout: mad.ack_timeout, rnr_timer: 5'd12, retries: 3'd7, rnr_retries: 3'd7,
+    may_write: 1'b1, may_send: 1'b0
   };
   always_comb begin
     replied            = call_qp_q;

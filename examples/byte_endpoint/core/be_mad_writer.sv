@@ -19,7 +19,6 @@ module be_mad_writer
 
   localparam int Bytes = 200;
   localparam logic [7:0]  Depth = 8'd0;             // of READs, at either end
-  localparam logic [2:0]  Retries = 3'd7;
   localparam logic [15:0] NoLid = 16'hFFFF, Pkey = 16'hFFFF, SourcePort = 16'h8000;
   localparam logic [95:0] MappedIpv4 = 96'hFFFF;
 
@@ -33,13 +32,13 @@ module be_mad_writer
       Req: begin
         body = {
           said_i.local_id, 32'd0, ServiceId, 128'd0, qp_i.qpn, Depth, 24'd0, Depth,
-          24'd0, ResponseCode, 3'd0, qp_i.rq_psn, ResponseCode, Retries, Pkey,
-          1'b0, qp_i.mtu, 1'b0, Retries, 8'hF0, NoLid, NoLid, MappedIpv4, ip_i, MappedIpv4, qp_i.ip,
+          24'd0, ResponseCode, 3'd0, qp_i.rq_psn, ResponseCode, qp_i.retries, Pkey,
+          1'b0, qp_i.mtu, 1'b0, qp_i.rnr_retries, 8'hF0, NoLid, NoLid, MappedIpv4, ip_i, MappedIpv4, qp_i.ip,
           32'd0, qp_i.tos, qp_i.ttl, 8'd0, qp_i.ack_timeout, 3'd0, 352'd0,
           8'd0, 8'h40, SourcePort, 96'd0, ip_i, 96'd0, qp_i.ip
         };
       end
-      Rep: body[1343:1184] = {32'd0, qp_i.qpn, 40'd0, qp_i.rq_psn, 32'd0, Retries, 5'd0};
+      Rep: body[1343:1184] = {32'd0, qp_i.qpn, 40'd0, qp_i.rq_psn, 32'd0, qp_i.rnr_retries, 5'd0};
       Rej: body[1343:1312] = {16'd0, said_i.reason};
       Dreq: body[1343:1320] = qp_i.remote_qpn;
       default: ;

@@ -80,6 +80,8 @@ package be_pkg;
     logic [23:0] rq_psn;
     logic [4:0]  ack_timeout;
     logic [4:0]  rnr_timer;
+    logic [2:0]  retries;      // asked of the peer, as are those behind RNR NAKs
+    logic [2:0]  rnr_retries;
     logic        may_write;    // the peer
     logic        may_send;     // this end, at once
   } queue_pair_t;
