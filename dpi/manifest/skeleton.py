@@ -74,7 +74,7 @@ def wrapper_text(macros: Collection[str], *, width: int) -> str:
 def _aligned(line: str) -> str:
     """Its comment in the column of all others."""
     code, sign, comment = line.partition("  # ")
-    return f"{code.rstrip():<{_COMMENTS}}# {comment.lstrip()}" if sign else line
+    return f"{code.rstrip() + ' ':<{_COMMENTS}}# {comment.lstrip()}" if sign else line
 
 
 def _claims(operations: Mapping[str, Sequence[str]]) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from roceproof.conformance.model.cm.messages import MAD_BYTES, Attribute, CmMessage
+from roceproof.conformance.model.cm.messages import MAD_BYTES, Attribute, CmMessage, Reason
 from roceproof.conformance.model.ingress import GSI_QKEY, GSI_QPN
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
@@ -117,4 +117,13 @@ class ManagementEnd:
 def _told(packet: Packet | None, message: CmMessage | None) -> str:
     if packet is None:
         return "nothing"
-    return "no message of connection management" if message is None else message.attribute.name
+    if message is None:
+        return "no message of connection management"
+    name = message.attribute.name
+    return (
+        f"{name} for {_reason(message['reason'])}" if message.attribute is Attribute.REJ else name
+    )
+
+
+def _reason(said: int) -> str:
+    return f"reason {said}, {Reason(said).name}" if said in [*Reason] else f"reason {said}"
