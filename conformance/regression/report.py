@@ -212,7 +212,7 @@ def print_summary(document: Document, *, seconds: float, quiet: bool) -> None:
         where = "" if name.startswith(MARKED) else " (docs/findings.md)"
         console.print(escape(f"  {count:5} show the known deviation {name}{where}"))
     print_warnings(cases, console)
-    for heading, name in (("broken", "broken"), ("explain", "explained")):
+    for heading, name in (("rules of failing cases", "broken"), ("explain", "explained")):
         found = Counter(word for case in _failed(cases) for word in case.get(name, []))
         if found:
             told = [f"{word} ({count})" for word, count in found.most_common()]
