@@ -21,9 +21,9 @@ from roceproof.conformance.runner.attribution.control import (
     Skeleton,
 )
 from roceproof.conformance.runner.attribution.narrowing import cause_of
-from roceproof.conformance.runner.findings.finding_words import documents
 from roceproof.conformance.runner.findings.root import Root
 from roceproof.conformance.runner.findings.root_findings import roots
+from roceproof.conformance.runner.findings.words.documents import documents
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.suite.reporting.failure_site import Kind, Stop

@@ -10,9 +10,9 @@ import pytest
 from test_root_findings import NO_PACKET, Session
 
 from roceproof.conformance.runner.findings.feature_words import KINDS, in_words
-from roceproof.conformance.runner.findings.finding_words import documents
 from roceproof.conformance.runner.findings.plan_findings import with_plans
 from roceproof.conformance.runner.findings.received import FACTS
+from roceproof.conformance.runner.findings.words.documents import documents
 from roceproof.conformance.suite.reporting.failure_heads import (
     in_short,
     likeness,

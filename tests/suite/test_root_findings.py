@@ -6,12 +6,12 @@ from __future__ import annotations
 from typing import Any
 
 from roceproof.conformance.runner.findings.discriminating_features import separate
-from roceproof.conformance.runner.findings.finding_words import documents
 from roceproof.conformance.runner.findings.observations import FEATURES
 from roceproof.conformance.runner.findings.quantities import QUANTITIES
 from roceproof.conformance.runner.findings.root import Root
 from roceproof.conformance.runner.findings.root_findings import roots
 from roceproof.conformance.runner.findings.unheeded import SAME
+from roceproof.conformance.runner.findings.words.documents import documents
 from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.suite.reporting.failure_heads import (
     WITHOUT_A_PAUSE,

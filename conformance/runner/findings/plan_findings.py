@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from textwrap import shorten
 from typing import Any
 
-from roceproof.conformance.runner.findings.finding_words import signature_told
 from roceproof.conformance.runner.findings.observations import RULE
 from roceproof.conformance.runner.findings.root import STREAM, Root
 from roceproof.conformance.runner.findings.unexplained import explained_by
+from roceproof.conformance.runner.findings.words.names import signature_told
 from roceproof.conformance.suite.reporting.failure_heads import in_short, likeness, wrong_fields
 
 Document = dict[str, Any]

@@ -17,9 +17,9 @@ import pytest
 from roceproof import __version__
 from roceproof.common.printable import printable
 from roceproof.common.whole_file import whole_file
-from roceproof.conformance.runner.findings.finding_words import documents
 from roceproof.conformance.runner.findings.kin import with_kin
 from roceproof.conformance.runner.findings.root_findings import roots
+from roceproof.conformance.runner.findings.words.documents import documents
 from roceproof.conformance.runner.judging.device_counters import COUNTERS
 from roceproof.conformance.runner.outcomes import (
     CASE_BROKE,

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Root findings as documents: what each shows, accuses and rests on, and how to see it again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from roceproof.conformance.rules.consequences import comes_of
+from roceproof.conformance.runner.findings.accused import accused, in_common, in_doubt, in_most
+from roceproof.conformance.runner.findings.observations import FIELD, RULE
+from roceproof.conformance.runner.findings.root import DECIDES, Root, rule_of_trouble
+from roceproof.conformance.runner.findings.unheeded import ASKED, SAME
+from roceproof.conformance.runner.findings.words.conditions import (
+    Fact,
+    behind,
+    does_alone,
+    done_by,
+    fact_of,
+    seen_by,
+    told_by,
+)
+from roceproof.conformance.runner.findings.words.manifest_lines import lines_for
+from roceproof.conformance.runner.findings.words.names import named
+from roceproof.conformance.runner.findings.words.sentence import sentence, support
+from roceproof.conformance.suite.reporting.divergence import is_vague
+from roceproof.conformance.suite.reporting.failure_site import Kind
+
+Document = dict[str, Any]
+
+
+def documents(
+    found: list[Root], cases: Mapping[str, Document], seen: Mapping[str, Document]
+) -> list[Document]:
+    """Everything about the findings, for people and machines."""
+    facts = [fact_of(root, cases, seen) for root in found]
+    done = [does_alone(root, cases, seen) for root in found]
+    alone = [each for each, _ in done]
+    told = [
+        _document(
+            root,
+            found,
+            cases,
+            seen,
+            fact,
+            told_by(root, fact, facts, seen) or done_by(root, alone, seen),
+            does,
+        )
+        for root, fact, does in zip(found, facts, done, strict=True)
+    ]
+    vague = [
+        each
+        for root, each in zip(found, told, strict=True)
+        if is_vague(each["rules"]) and not (root.says or root.stops)
+    ]
+    return [*(each for each in told if each not in vague), *vague]
+
+
+def _document(
+    root: Root,
+    found: Sequence[Root],
+    cases: Mapping[str, Document],
+    seen: Mapping[str, Document],
+    fact: Fact | None,
+    same: str | None,
+    does: tuple[frozenset[str], int],
+) -> Document:
+    """`same` are the words of a fact that several findings may have in common.
+
+    `does` is what its cases do alone, and how many of those that pass do it, too.
+    """
+    shown = root.teller or min(
+        root.cases, key=lambda name: (seen.get(name, {}).get("frames", 0), name)
+    )
+    stopped = root.stops
+    of_troubles = _of_troubles(root, cases, seen)
+    is_plain = root.covers or (root.hides and root.rules) or root.troubles[0] == str(Kind.DEATH)
+    rules = [] if root.head and not (stopped or is_plain) else [*of_troubles]
+    told: list[list[str]] = []
+    if not is_plain and (stopped or root.head or not (rules or root.rules)):
+        shared = [cases[name] for name in sorted(root.tellers)]
+        told = [accused(case) for case in shared]
+        rules += in_common(shared)
+    rules += [rule for rule in of_troubles if rule not in rules]  # told by what a case has said
+    any_of = {*rules, *root.rules, *(rule for several in told for rule in several)}
+    if not root.head:
+        rules += sorted(root.rules.difference(rules))
+    because = [fact.rule] if fact and fact.rule else []
+    first = [*because, *_of_a_cause(root, shown, seen)]
+    is_told = stopped and not does[0]  # what its cases do besides may be why they stop
+    rules = list(dict.fromkeys([*first, *rules]))
+    sure = {*first, *of_troubles, *(rules if is_told or root.says or root.covers else ())}
+    if fact and fact.rule and fact.what == ASKED:  # what a few have shown besides follows from it
+        own = seen_by(root, seen)
+        shown_by = Counter(rule for each in own for rule in each.get("rules", ()))
+        mostly = {rule for rule in of_troubles if 2 * shown_by[rule] > len(own)}
+        rules = [rule for rule in rules if rule in mostly.union(first)]
+    lent = [rule for rule in rules if rule not in sure]
+    others = {name for other in found if other is not root for name in other.cases}
+    return {
+        "sentence": sentence(root, shown, seen, rules, is_plain=fact is not None)
+        + behind(fact, does),
+        SAME: same,
+        "troubles": root.troubles,
+        "head": root.head,
+        "support": support(root),
+        "explained": named(root, cases),
+        "manifest": [str(line) for line in lines_for(root, seen)],
+        "cases": sorted(cases[name]["case"] for name in root.cases),
+        "count": len(root.cases),
+        "only": len(root.cases - others),
+        "not_reached": sum(cases[name]["outcome"] == "not_reached" for name in root.cases),
+        "stops": stopped,
+        "streams": seen.get(shown, {}).get("streams", []) if stopped else [],
+        "rules": rules,
+        "in_doubt": in_doubt(lent, root.tellers, cases),
+        "any_rules": sorted(any_of),
+        "representative": {
+            "case": cases[shown]["case"],
+            "capture": cases[shown].get("capture"),
+            "replay": cases[shown].get("replay"),
+        },
+    }
+
+
+def _of_troubles(
+    root: Root, cases: Mapping[str, Document], seen: Mapping[str, Document]
+) -> list[str]:
+    """The rules that its troubles break; of several of the observer's those that most cases show.
+
+    Behind a packet of another kind all fields are those of other packets, and break nothing.
+    """
+    if root.troubles[0] in DECIDES:
+        rules = [each for each in root.troubles if each.startswith(RULE)]
+        first, *others = filter(None, map(rule_of_trouble, [root.troubles[0], *rules]))
+        return [first, *(rule for rule in others if not comes_of([first, *others], rule))]
+    follows = {FIELD + "payload"} if FIELD + "pad" in root.troubles else set()
+    own = (each for each in root.troubles if each not in follows)  # it is as long as its pad says
+    rules = [rule for each in own if (rule := rule_of_trouble(each)) is not None]
+    rules = [rule for rule in rules if not comes_of(rules, rule)]
+    if root.head or not all(each.startswith(RULE) for each in root.troubles):
+        return rules
+    told = (
+        [*cases[name].get("differed", ()), *seen.get(name, {}).get("rules", ())]
+        for name in sorted(root.cases)
+    )
+    return in_most([[each for each in several if each in rules] for several in told]) or rules
+
+
+def _of_a_cause(root: Root, shown: str, seen: Mapping[str, Document]) -> Sequence[str]:
+    """The rules of why the case that is told has stopped, where that is known."""
+    cause = (seen.get(shown, {}).get("stop") or {}).get("cause")
+    return cause[1] if cause and root.stops and not root.says else ()
