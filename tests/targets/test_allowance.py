@@ -65,6 +65,8 @@ def test_patience_shrinks_when_cases_have_hung_to_some_times_what_it_ever_took()
     assert pace.answer_cycles(1_000_000, 36_000) == 1_000_000
     pace.hung = 6
     assert pace.answer_cycles(1_000_000, 36_000) == 200_000
+    pace.longest_taken = 10_000  # what is offered to it, it took sooner
+    assert pace.taken_cycles(200_000, 1_600) == 40_000
     pace.longest = 900_000  # a slow device keeps its patience
     assert pace.answer_cycles(1_000_000, 36_000) == 1_000_000
 

@@ -44,6 +44,8 @@ class Pace:
     def __init__(self) -> None:
         self.longest = 0
         """Cycles that anything has taken that came."""
+        self.longest_taken = 0
+        """Cycles in which anything was taken that stands on offer to the device."""
         self.hung = 0
         """Cases that have failed because something never came."""
         self.has_stood = False
@@ -62,6 +64,12 @@ class Pace:
         if not self.is_short:
             return claimed
         return min(claimed, _LONGER * max(self.longest, quiet))
+
+    def taken_cycles(self, answer_cycles: int, quiet: int) -> int:
+        """How long the device is waited for to take something."""
+        if not self.is_short:
+            return answer_cycles
+        return min(answer_cycles, _LONGER * max(self.longest_taken, quiet))
 
     @property
     def slice_seconds(self) -> float:

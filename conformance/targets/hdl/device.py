@@ -152,9 +152,12 @@ class HdlTarget(Target):
         if has_come:
             self._pace.longest = max(self._pace.longest, self._cycle - begin)
         elif end - begin >= self._answer_cycles:
-            self._in_vain = True
-            if self._was_short:  # the case is not reached, however long it waits for more
-                self._wait_for(self._quiet_cycles)
+            self._waits_in_vain()
+
+    def _waits_in_vain(self) -> None:
+        self._in_vain = True
+        if self._was_short:  # the case is not reached, however long it waits for more
+            self._wait_for(self._quiet_cycles)
 
     def _wait_for(self, answer_cycles: int) -> None:
         """From now on, in this case, what must come has come by then."""

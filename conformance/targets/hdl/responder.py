@@ -271,9 +271,12 @@ class HdlResponder(HdlTarget):
     def _until_known(self, stream: Inbound) -> None:
         """A device may take its time; of one that has not taken something, no more is hoped for."""
         begin = self._cycle
-        cycles = _TAKEN_CYCLES if self.waited_in_vain else self._answer_cycles
-        self._until_taken(stream, cycles=cycles)
-        self._note_wait(begin, begin + cycles, has_come=not self._untaken[stream])
+        cycles = self._pace.taken_cycles(self._answer_cycles, self._quiet_cycles)
+        self._until_taken(stream, cycles=_TAKEN_CYCLES if self.waited_in_vain else cycles)
+        if self._untaken[stream]:
+            self._waits_in_vain()
+        else:
+            self._pace.longest_taken = max(self._pace.longest_taken, self._cycle - begin)
 
     def _until_taken(self, stream: Inbound, *, cycles: int = _TAKEN_CYCLES) -> None:
         self._untaken[stream] = 1
