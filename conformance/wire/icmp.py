@@ -28,6 +28,7 @@ _IPV4_HEADER, _IPV6_HEADER = 20, 40
 _SHOWN, _FEW = 80, 4  # bytes of a frame
 _NUMBERS = 4  # bytes of identifier and sequence number
 _MAY_SAY = 0x4000  # don't fragment
+_NOT_ANSWERED = "LIVE-01"
 
 
 class Message(NamedTuple):
@@ -92,12 +93,12 @@ def what_is_wrong(frame: bytes, body: bytes | None) -> str:
     return "; " + "; ".join(differences) if differences else f": {frame[:_SHOWN].hex()}"
 
 
-def rule_of_header(frame: bytes, body: bytes | None) -> str | None:
-    """The rule that the IPv4 header breaks around an answer that is right otherwise."""
+def broken_rule(frame: bytes, body: bytes | None) -> str:
+    """That of the IPv4 header around an answer that is right otherwise, or of answers at all."""
     message = icmp_message(frame)
     if message is None or message.body != body:
-        return None
-    return next((rule for _, rule in _wrong_in_header(frame)), None)
+        return _NOT_ANSWERED
+    return next((rule for _, rule in _wrong_in_header(frame)), _NOT_ANSWERED)
 
 
 def _wrong_in_header(frame: bytes) -> Iterator[tuple[str, str]]:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from roceproof.conformance.stimulus.requester.questions import arp_frame, echo_frame, echoed
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.wire.framing import ETHERNET_MINIMUM
-from roceproof.conformance.wire.icmp import icmp_message, rule_of_header, what_is_wrong
+from roceproof.conformance.wire.icmp import broken_rule, icmp_message, what_is_wrong
 from roceproof.conformance.wire.neighbours import (
     BROADCAST,
     UNASKED,
@@ -103,14 +103,15 @@ class Neighbourhood:
             if question.is_owed:
                 if to := reply_to_another(frame, [question.asker]):
                     return _unasked(to)
-                rule = rule_of_header(frame, question.echo) or "LIVE-01"
                 if question.echo is None:
                     wrong = what_is_wrong_with_arp(
                         frame, self._host, question.asker, through=question.through
                     )
                 else:
                     wrong = what_is_wrong(frame, question.echo)
-                return Problem(f"a wrong answer to {_told(question)}{wrong}", rule)
+                return Problem(
+                    f"a wrong answer to {_told(question)}{wrong}", broken_rule(frame, question.echo)
+                )
         return _unasked(reply_to_another(frame) or frame[:80].hex())
 
     @property

@@ -15,7 +15,7 @@ from roceproof.conformance.suite.traffic.storm import Storm
 from roceproof.conformance.suite.traffic.storm_stream import Stream
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire import frame_edits as edits
-from roceproof.conformance.wire.icmp import icmp_frame, icmp_message, rule_of_header, what_is_wrong
+from roceproof.conformance.wire.icmp import broken_rule, icmp_frame, icmp_message, what_is_wrong
 from roceproof.conformance.wire.neighbours import (
     UNASKED,
     is_advertised,
@@ -85,16 +85,16 @@ class Hail:
             if not self._is_right(frame):
                 if to := reply_to_another(frame, self._bench.peers):
                     raise self._bench.failed(f"{UNASKED}: {to}", rules=["LIVE-03"])
-                rule = rule_of_header(frame, self._asked(frame)) or "LIVE-01"
+                asked = self._asked(frame)
                 if frame[12:14] == b"\x08\x06":
                     peers = self._bench.peers
                     asker = next((each for each in peers if each.mac == frame[:6]), peers[0])
                     told = what_is_wrong_with_arp(frame, self._bench.target.host, asker)
                     wrong = f"a wrong answer to an ARP request{told}"
                 else:
-                    told = what_is_wrong(frame, self._asked(frame))
+                    told = what_is_wrong(frame, asked)
                     wrong = f"a wrong answer to an echo request{told}"
-                raise self._bench.failed(wrong, rules=[rule])
+                raise self._bench.failed(wrong, rules=[broken_rule(frame, asked)])
 
     def _asked(self, frame: bytes) -> bytes | None:
         """What the echo request carried that a wrong answer has the numbers of."""
