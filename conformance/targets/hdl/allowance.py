@@ -61,15 +61,14 @@ class Pace:
 
     def answer_cycles(self, claimed: int, quiet: int) -> int:
         """How long it is waited for."""
-        if not self.is_short:
-            return claimed
-        return min(claimed, _LONGER * max(self.longest, quiet))
+        return self._as_known(self.longest, claimed, quiet)
 
     def taken_cycles(self, answer_cycles: int, quiet: int) -> int:
         """How long the device is waited for to take something."""
-        if not self.is_short:
-            return answer_cycles
-        return min(answer_cycles, _LONGER * max(self.longest_taken, quiet))
+        return self._as_known(self.longest_taken, answer_cycles, quiet)
+
+    def _as_known(self, longest: int, claimed: int, quiet: int) -> int:
+        return min(claimed, _LONGER * max(longest, quiet)) if self.is_short else claimed
 
     @property
     def slice_seconds(self) -> float:
