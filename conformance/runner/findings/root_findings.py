@@ -223,17 +223,17 @@ def _of_one_rule(found: list[Root], cases: Mapping[str, Document]) -> list[Root]
     kept: dict[str, Root] = {}
     others: list[Root] = []
     for root in sorted(found, key=lambda root: -len(root.cases)):
-        rules = []
+        rule = ""
         if root.head and not (root.says or root.stops or root.covers):
-            rules = in_common([cases[name] for name in sorted(root.cases)])
+            rule = next(iter(in_common([cases[name] for name in sorted(root.cases)])), "")
         elif len(root.troubles) == 1 and root.troubles[0].startswith(RULE):
-            rules = [root.troubles[0].removeprefix(RULE)]
-        if not rules or rules[0].startswith(OF_MUCH):
+            rule = root.troubles[0].removeprefix(RULE)
+        if not rule or rule.startswith(OF_MUCH):
             others.append(root)
-        elif rules[0] in kept:
-            kept[rules[0]].take(root)
+        elif rule in kept:
+            kept[rule].take(root)
         else:
-            kept[rules[0]] = root
+            kept[rule] = root
     return [*others, *kept.values()]
 
 
