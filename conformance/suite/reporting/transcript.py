@@ -88,15 +88,19 @@ class Transcript:
         self.epochs.append(Epoch())
 
     def know(self, qp: Qp, device: Host) -> None:
-        """Note a queue pair's configuration; one that was known before begins a new epoch.
+        """Note a queue pair's configuration; one that takes another's place begins a new epoch.
 
         The others go on in it from wherever they are.
         """
-        epoch = self.epochs[-1]
-        if qp.qpn in epoch.qps and epoch.entries:
-            started = {qpn: _without_starts(row) for qpn, row in epoch.qps.items()}
-            self.epochs.append(Epoch(qps=started))
-        self.epochs[-1].qps[qp.qpn] = _row(qp, device)
+        row, epoch = _row(qp, device), self.epochs[-1]
+        replaced = [qpn for qpn, other in epoch.qps.items() if _is_in_place_of(row, other)]
+        if replaced and epoch.entries:
+            started = {qpn: _without_starts(other) for qpn, other in epoch.qps.items()}
+            epoch = Epoch(qps=started)
+            self.epochs.append(epoch)
+        for qpn in replaced:
+            del epoch.qps[qpn]
+        epoch.qps[qp.qpn] = row
 
     def entries(self) -> Iterator[Entry]:
         """All frames of all epochs."""
@@ -134,6 +138,13 @@ def records_of(entries: Iterable[Entry]) -> Iterator[Record]:
 
 def _without_starts(row: dict[str, Any]) -> dict[str, Any]:
     return {k: v for k, v in row.items() if k not in ("start_psn", "remote_start_psn")}
+
+
+def _is_in_place_of(row: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether it has the other's number, or its far end: requests say no more of whose they are."""
+    ends = ("service", "remote_address", "remote_qpn")
+    is_of_one_end = row["service"] != "UD" and all(row[name] == other[name] for name in ends)
+    return row["qpn"] == other["qpn"] or is_of_one_end
 
 
 def _row(qp: Qp, device: Host) -> dict[str, Any]:
