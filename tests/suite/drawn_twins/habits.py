@@ -72,6 +72,8 @@ def drawn_habits(draw: Random, base: Base) -> Habits:
         habits |= {"ack_hold": draw.choice(_HOLDS), "ack_merge": draw.choice(_MERGES)}
     if base.manifest.cm is not None and habits.get("tx_id") == 2:
         habits["tx_id"] = 1  # of whom the device calls, the adapter is not told the first
+    if base.is_late:
+        habits.pop("timer_up", None)
     if not base.manifest.capabilities.operations or base.manifest.cm is not None:
         habits.pop("no_flush", None)
     return habits
