@@ -87,6 +87,8 @@ class Observation:
     """The four bytes in the ICRC's place, first byte least significant; 0 if not sound."""
     right: int
     in_excerpt: InExcerpt = _WHOLE
+    is_of_another: bool = False
+    """The ICRC is that of another packet, as of right lengths: nothing follows from these bytes."""
 
     @property
     def is_v1(self) -> bool:

@@ -43,7 +43,9 @@ class Scope:
         self.effects = Effects()
         self.wrong = [packet for packet in packets if packet.seen.wrong]
         self.right = [
-            packet for packet in packets if not (packet.seen.wrong or packet.seen.is_beside)
+            packet
+            for packet in packets
+            if not (packet.seen.wrong or packet.seen.is_beside or packet.seen.is_of_another)
         ]
 
     @property

@@ -75,5 +75,7 @@ def taken_over(broken: Sequence[Observation]) -> tuple[str, dict[int, Observatio
     for words, right in _PREMISES.items():
         fitting = [seen for seen in wrong if right(seen) == seen.found]
         if fitting and len(fitting) >= _SHARE * len(wrong):
-            return words, {seen.number: replace(seen, right=seen.found) for seen in fitting}
+            return words, {
+                seen.number: replace(seen, right=seen.found, is_of_another=True) for seen in fitting
+            }
     return "", {}
