@@ -26,7 +26,7 @@ from roceproof.common.output import output_directory
 from roceproof.common.paths import REFERENCE_DUT
 from roceproof.common.printable import printable_lines
 from roceproof.common.progress import Progress
-from roceproof.conformance.coverage.run_report import COVERAGE, conclude_reach
+from roceproof.conformance.coverage.run_report import COVERAGE, PAGE, conclude_reach
 from roceproof.conformance.kernels.drafts import drafts_of
 from roceproof.conformance.regression.ending import Watchman
 from roceproof.conformance.regression.journal import open_journal
@@ -175,7 +175,7 @@ def _ran(words: list[str], plugins: list[object], directory: Path) -> int:
 
 def _forget_results(directory: Path) -> None:
     """Nothing that was there may be taken for what this run finds."""
-    for name in (RESULTS, JUNIT, COVERAGE):
+    for name in (RESULTS, JUNIT, COVERAGE, PAGE):
         (directory / name).unlink(missing_ok=True)
 
 

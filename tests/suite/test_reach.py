@@ -32,3 +32,11 @@ def test_what_workers_count_is_added_up(suite: Callable[[str], Suite]) -> None:
     assert hits("life.frames") == {"-/1..7": 2}
     assert [run["suite"] for run in coverage.runs] == ["full"]
     assert "Coverage of model" in (mine.folder / "out" / "coverage.html").read_text()
+
+
+def test_a_run_without_coverage_leaves_none_of_an_older_one(suite: Callable[[str], Suite]) -> None:
+    mine = suite(CASES)
+    files = [mine.folder / "out" / name for name in ("coverage.json", "coverage.html")]
+    for options, are_there in ((["--coverage"], True), ([], False)):
+        mine.run("--target", "model", "-k", "test_one", *options)
+        assert [file.exists() for file in files] == [are_there] * 2
