@@ -157,7 +157,7 @@ def test_an_ack_may_come_from_any_source_port(bench: Bench) -> None:
     completes_with_each(bench.connect(), [FIRST_ACK.but(sport=port) for port in ports])
 
 
-@case("UDP-08")
+@case("UDP-08", "LIVE-03")
 def test_a_udp_checksum_right_or_wrong_hangs_nobody(bench: Bench) -> None:
     qp = bench.connect()
     for checksum in (b"\x00\x01", b"\xff\xff", b"\x12\x34"):

@@ -148,7 +148,7 @@ def test_a_right_udp_checksum_is_as_good_as_none(bench: Bench) -> None:
         qp.expect(ACK(psn=psn))
 
 
-@case("UDP-08", smoke=True, breaks=OUT_OF_SEQUENCE)
+@case("UDP-08", "LIVE-03", smoke=True, breaks=OUT_OF_SEQUENCE)
 def test_a_wrong_udp_checksum_hangs_nobody(bench: Bench) -> None:
     from scapy.layers.inet import UDP
 

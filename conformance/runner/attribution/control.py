@@ -21,6 +21,7 @@ from roceproof.conformance.suite.expect.prediction import Posted
 from roceproof.conformance.suite.notation import Mismatch
 from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.suite.reporting.failure_site import Kind, Stop
+from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Beyond, CasePlace, DeviceDied, DeviceFactory
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
@@ -106,6 +107,25 @@ class Controls:
             return Outcome(None, is_tried=False)
 
 
+def works_anew(bench: Bench, stop: Stop) -> bool:
+    """Whether on the same device a new queue pair does what a case has waited for in vain.
+
+    Like the one where it stopped: it sends such messages, or serves the fence.
+    """
+    skeleton = skeleton_of(bench, stop)
+    if not skeleton.pairs:
+        return True
+    try:
+        qp = bench.fresh(**_asked_of(bench, skeleton.pairs[skeleton.on]))
+        for message in skeleton.messages:
+            _carry(bench, qp, message, skeleton)
+        if not skeleton.messages and Capability.RESPONDER in bench.claims.capabilities:
+            qp.fence(0)
+    except (CaseFailed, DeviceDied):
+        return False
+    return True
+
+
 def skeleton_of(bench: Bench, stop: Stop) -> Skeleton:
     """All queue pairs of a case, and the messages up to the one where it has stopped."""
     connections = [each for each in bench.connections if each.qp.qpn != GSI_QPN]
@@ -153,11 +173,15 @@ def _worked(bench: Bench, skeleton: Skeleton) -> Outcome:
 
 
 def _connected(bench: Bench, pair: Pair) -> Connection:
+    return bench.connect(**_asked_of(bench, pair))
+
+
+def _asked_of(bench: Bench, pair: Pair) -> dict[str, Any]:
     remote = bench.peer(ipv6=pair.is_ipv6)
     if pair.is_compatible:
         remote = remote._replace(ip=bytes(16 - len(remote.ip)) + remote.ip)
     number: dict[str, Any] = {"local_qpn": _LOW_NUMBER} if pair.has_low_number else {}
-    return bench.connect(pair.service, path_mtu=pair.path_mtu, remote=remote, **number)
+    return {"service": pair.service, "path_mtu": pair.path_mtu, "remote": remote, **number}
 
 
 def _carry(bench: Bench, qp: Connection, message: Message, skeleton: Skeleton) -> None:

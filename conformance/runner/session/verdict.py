@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import traceback
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ import pytest
 
 from roceproof.common.printable import printable_lines
 from roceproof.conformance.rules.table import RULES, Severity
+from roceproof.conformance.runner.attribution.control import works_anew
 from roceproof.conformance.runner.attribution.last_request import asks_again, refuses_no_bytes
 from roceproof.conformance.runner.attribution.rule_attribution import Blame, blame, services_of
 from roceproof.conformance.runner.findings.observations import observed
@@ -87,11 +90,14 @@ def warned(report: pytest.TestReport) -> pytest.TestReport:
     """The report of a failure; a case that was reached and breaks no must has passed, warned."""
     said = dict(report.user_properties)
     broken = str(said.get("broken", "")).split()
-    weighs = {RULES[rule].severity for rule in broken}
-    if broken and Severity.MUST not in weighs and NOT_REACHED not in said:
+    if broken and not _breaks_a_must(broken) and NOT_REACHED not in said:
         report.outcome, report.longrepr = "passed", None
         report.user_properties.append((WARNING, str(said["head"])))
     return report
+
+
+def _breaks_a_must(broken: Iterable[str]) -> bool:
+    return any(RULES[rule].severity is Severity.MUST for rule in broken)
 
 
 def ended_by(death: DeviceDied, bench: Bench, path: Path) -> CaseFailed:
@@ -139,7 +145,12 @@ def _blamed(item: pytest.Function, bench: Bench, failures: list[CaseFailed]) -> 
             return Blame((_ALIVE,), because, failures[0].stop)
         factory_of(item.config, width_of(item)).hung()
     controls = controls_of(item.config, width_of(item))
-    return blame(bench, failures, own=rules_of(item), controls=controls)
+    found = blame(bench, failures, own=rules_of(item), controls=controls)
+    stop = found.stop
+    if stop is None or not stop.stands_still or _breaks_a_must(found.broken):
+        return found
+    lives = works_anew(bench, stop)
+    return found if lives else replace(found, broken=(_ALIVE, *found.broken))
 
 
 def _judged(bench: Bench, item: pytest.Item, own: CaseFailed | None) -> Judgement:

@@ -62,7 +62,7 @@ class Stop:
     @property
     def stands_still(self) -> bool:
         """Whether something was due that did not come, the case's end at least."""
-        return self.kind in (Kind.NO_PACKET, Kind.NO_COMPLETION, Kind.NO_END)
+        return self.kind in (Kind.NO_PACKET, Kind.NO_COMPLETION, Kind.NO_ANSWER, Kind.NO_END)
 
     @property
     def words(self) -> str | None:
