@@ -46,6 +46,11 @@ def test_without_a_clock_distances_are_told_in_nanoseconds() -> None:
     assert "700 ns before the next" in second
 
 
+def test_a_frame_that_is_not_taken_whole_stands_behind_one_that_is() -> None:
+    first, second = told(Clock([300]))[1:3]
+    assert ("> 62 " in first, "> 64 " in second) == (True, True)
+
+
 def test_a_wrong_icrc_that_was_offered_is_said() -> None:
     source = ModelFactory()
     with source.device(CasePlace(name="story", seed=1)) as target:

@@ -49,11 +49,17 @@ def story(entries: Sequence[Entry], tell: Callable[[Entry], str], clock: Clock) 
 
 
 def _timed(entries: Sequence[Entry], clock: Clock) -> list[tuple[int, Entry]]:
-    """Each with when its last byte moved, where that is known; in that order."""
-    taken = iter(clock.taken_ns)
-    timed = [
-        (entry.time_ns if entry.is_sent else next(taken, entry.time_ns), entry) for entry in entries
-    ]
+    """Each with when its last byte moved, where that is known; in that order.
+
+    What the device has not taken whole yet stands behind what it has.
+    """
+    taken, last_ns = iter(clock.taken_ns), 0
+    timed = []
+    for entry in entries:
+        time_ns = entry.time_ns
+        if not entry.is_sent:
+            time_ns = last_ns = max(last_ns, next(taken, time_ns))
+        timed.append((time_ns, entry))
     return sorted(timed, key=lambda each: each[0])
 
 
