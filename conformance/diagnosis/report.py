@@ -61,7 +61,8 @@ def explain_excerpt(excerpt: Excerpt, facts: Facts | None = None) -> Explanation
     ]
     changed = frozenset(n for found in icrcs if found.id == CORRUPT for n in found.frames)
     as_sent = frozenset(n for found in icrcs if found.id != UNDECIDED for n in found.as_sent)
-    suffered = Suffered(changed, as_sent)
+    is_open = any(found.id == CORRUPT and found.equivalent for found in icrcs)
+    suffered = Suffered(changed, as_sent, is_open=is_open)
     odd = frozenset(structure.odd_messages)
     psns: list[Diagnosis] = []
     for stretch in excerpt.stretches:

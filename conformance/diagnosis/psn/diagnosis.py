@@ -87,7 +87,12 @@ def explain_psns(
             for each in evidence
         ]
     careless = {found.device for found in evidence if found.ids == _TAKE_DAMAGED}
-    if len(careless) > 1:  # so many are hardly at fault at once
+    if suffered and suffered.is_open:
+        evidence = [
+            found._replace(ids=(), weak=_TAKE_DAMAGED) if found.ids == _TAKE_DAMAGED else found
+            for found in evidence
+        ]
+    elif len(careless) > 1:  # so many are hardly at fault at once
         evidence = [
             found._replace(ids=_TAKE_DAMAGED[::-1]) if found.ids == _TAKE_DAMAGED else found
             for found in evidence

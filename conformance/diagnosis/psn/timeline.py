@@ -41,6 +41,8 @@ class Suffered(NamedTuple):
     """Those that were changed on the way."""
     as_sent: frozenset[int] = frozenset()
     """Those that were sent like that."""
+    is_open: bool = False
+    """The changed ones may have been sent like that, too."""
 
 
 class Key(NamedTuple):
@@ -181,7 +183,8 @@ def sides_of(
     sides: dict[Key, Side] = {}
     trusting: set[Key] = set()
     observations = [*observations]
-    strays = strays_of(observations, *(suffered or Suffered(frozenset())))
+    known = suffered or Suffered(frozenset())
+    strays = strays_of(observations, known.changed, known.as_sent)
     for seen in observations:
         row = OPCODES.get(seen.bth.opcode)
         if row is None or row.transport not in (Transport.RC, Transport.UC):
