@@ -69,14 +69,17 @@ def test_no_bytes_need_no_key(bench: Bench) -> None:
         qp.expect(READ_RESP_ONLY(psn=1, payload=0))
 
 
+def wrong_keys(bench: Bench, region: Region) -> list[int]:
+    """Some that name nothing, each nearly that of the region."""
+    known = {each.rkey for each in bench.claims.built_in} | {region.rkey}
+    return sorted({region.rkey + 1, *(region.rkey ^ 1 << bit for bit in KEY_BITS)} - known)
+
+
 @case("RETH-06", smoke=True)
 def test_a_key_that_names_nothing_is_refused(bench: Bench) -> None:
     region = bench.target.register(4096)
-    known = {each.rkey for each in bench.claims.built_in} | {region.rkey}
-    wrong_keys = {region.rkey + 1, *(region.rkey ^ 1 << bit for bit in KEY_BITS)} - known
-    requests = [
-        WRITE_ONLY(psn=0, payload=8, va=region.addr, rkey=key) for key in sorted(wrong_keys)
-    ]
+    keys = wrong_keys(bench, region)
+    requests = [WRITE_ONLY(psn=0, payload=8, va=region.addr, rkey=key) for key in keys]
     each_is_refused(bench, requests)
     assert region.read(0, 8) == bytes(8)
 
@@ -160,6 +163,20 @@ NEEDED = {
 def test_memory_without_the_right_refuses(bench: Bench, right: str) -> None:
     region = bench.target.register(4096, access=FULL_ACCESS - {right})
     each_is_refused(bench, [NEEDED[right].but(**at(region))])
+
+
+@case("RETH-06", "RETH-07", "RETH-09", smoke=True)
+@over("packet", [WRITE_FIRST, WRITE_ONLY_IMM], ids=["FIRST", "ONLY_IMM"])
+def test_each_packet_that_names_memory_is_refused_for_it(bench: Bench, packet: Maker) -> None:
+    region = bench.target.register(4096)
+    closed = bench.target.register(4096, access=FULL_ACCESS - {"remote_write"})
+    foreign = at(region) | {"rkey": wrong_keys(bench, region)[0]}
+    for place in (foreign, at(region, region.extent), at(closed)):
+        qp = bench.fresh()
+        size = 2 * qp.mtu if packet is WRITE_FIRST else qp.mtu
+        qp.post_receive(region)
+        qp.send(packet(psn=0, payload=qp.mtu, dmalen=size, a=1, **place))
+        qp.expect(NAK(ACCESS_ERROR, psn=0, msn=0))
 
 
 @case("RETH-10", smoke=True)
