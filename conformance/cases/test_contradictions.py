@@ -138,5 +138,11 @@ def test_a_mark_before_its_end_says_nothing_of_a_request(bench: Bench, *, marked
             bench.send_damaged(frame, flow=qp.to_device)
         bench.send(frame, flow=qp.to_device, is_marked=True)
         qp.expect(ACK(psn=psn, msn=psn + 1))
+        if not marked and (again := qp.next(quiet=True)):
+            raise bench.failed(
+                "a frame that the MAC marks as damaged is heeded: it has an answer of its own",
+                rules=["ETH-09"],
+                got=again,
+            )
         data = write.said["payload"]
         assert region.read(0, len(data)) == data
