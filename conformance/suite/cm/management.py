@@ -76,6 +76,8 @@ class ManagementEnd:
             self._heard.append(message)
         if message is None or message.attribute not in expected:
             names = " or ".join(one.name for one in expected)
+            if any(known.attribute in expected for known in self._heard):
+                names += ", which came once before"
             raise self.bench.failed(f"want  {names}\ngot   {_told(packet, message)}")
         return message
 
