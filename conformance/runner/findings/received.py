@@ -33,6 +33,8 @@ class InFront(NamedTuple):
     """The one before it in sequence."""
     event: str | None = None
     """What came last of what takes no PSN, and came behind that packet."""
+    path_mtu: int = 0
+    """That of the queue pair; 0 where nobody knows."""
 
 
 NOTHING = InFront()
@@ -95,6 +97,13 @@ def _carry(_: bytes, packet: Packet, before: InFront) -> int | None:
     return (before.packet.bth.psn ^ packet.bth.psn).bit_length() - 1
 
 
+def _fills(_: bytes, packet: Packet, before: InFront) -> str | None:
+    """Of a packet that ends a message: how its payload compares with the path MTU."""
+    if not before.path_mtu or Position.LAST not in OPCODES[packet.bth.opcode].position:
+        return None
+    return "exactly one path MTU" if len(packet.payload) == before.path_mtu else "less"
+
+
 def _behind(event: str, rule: str = "") -> _Fact:
     return _Fact(
         lambda _, __, before: event if before.event == event else None, "{} in front", rule
@@ -130,6 +139,7 @@ FACTS = (
     _behind(REPEATED),
     _Fact(_in_front, "{} in front", "OPC-07"),
     _Fact(_carry, "a PSN that a carry into bit {} has made", "PSN-15"),
+    _Fact(_fills, "{} of payload in the packet that ends their message", "MTU-06"),
     _Fact(lambda _, p, __: OPCODES[p.bth.opcode].name, "the opcode {}"),
     _Fact(_crosses, "a range that {} 4 KiB"),
     _Fact(

@@ -179,7 +179,7 @@ class _Sequence:
                 self.note(REPEATED)
             return None
         self.due = ahead(psn, packet_count(read.length, self.path_mtu) if read else 1)
-        in_front = InFront(self.last.packet if self.last else None, self.event)
+        in_front = InFront(self.last.packet if self.last else None, self.event, self.path_mtu)
         self.last, self.goes_on = Asked(entry, packet, in_front, is_served=not is_answered), True
         self.open.append(self.last)
         return self.last
