@@ -251,9 +251,10 @@ def test_a_good_request_that_is_refused_says_where_to_look() -> None:
     ],
 )
 def test_where_keys_are_built_in_a_foreign_one_may_be_one_that_is_not_listed(taken: str) -> None:
-    assert "no [[region]] lists" in of_a_foreign_key(taken, {"rcv"})
-    assert of_a_foreign_key(taken, {"reg", "rcv"}) == ""
-    assert of_a_foreign_key(taken.replace("0x62", "0x61"), {"rcv"}) == ""
+    assert "no [[region]] lists" in of_a_foreign_key("RETH-06", taken, {"rcv"})
+    assert of_a_foreign_key("RETH-06", taken, {"reg", "rcv"}) == ""
+    assert of_a_foreign_key("RETH-06", taken.replace("0x62", "0x61"), {"rcv"}) == ""
+    assert of_a_foreign_key("RETH-07", taken, {"rcv"}) == ""
 
 
 @pytest.mark.sim

@@ -38,6 +38,7 @@ USUAL = {
     "offset": False,
     "solicited": False,
     "nak": False,
+    "turn": False,
     "width": 64,
 }
 STOPS = NO_PACKET, NO_COMPLETION = "no packet", "no completion"

@@ -71,15 +71,16 @@ _OTHERS = (
     _is("ip", 6, "over IPv6"),
     _is("ip", 4, "over IPv4"),
     _is("offset", True, "whose payload starts in another byte lane than the first"),
-    _is("solicited", True, "that is solicited"),
+    _is("solicited", True, "that are solicited"),
     *(_is("op", op, f"of {op}") for op in ("SEND", "SEND_IMM", "WRITE", "WRITE_IMM")),
     *(_is("width", bits, f"at {bits} bits") for bits in (8, 16, 32, 64, 128, 256, 512, 1024)),
     _is("nak", True, "of a queue pair that had a NAK"),
     _is("nak", False, "of a queue pair that had no NAK"),
+    _is("turn", True, "whose PSNs reach 0xffffff"),
     _is("immediate", False, "without immediate"),
-    _is("empty", False, "that is not empty"),
+    _is("empty", False, "that are not empty"),
     _is("life", False, "on a queue pair in its first life"),
-    _is("solicited", False, "that is not solicited"),
+    _is("solicited", False, "that are not solicited"),
 )
 KINDS = (*_LIKELY, *_OTHERS)
 PREFERENCE = (
@@ -94,6 +95,8 @@ _PLACES = (*_ENDS, " packet")
 """How words end that are about one packet of a message."""
 _OF_SIZE = "of "
 """How they begin if it is the only one."""
+_CLAUSES = ("that ", "whose ")
+"""How those begin that stand behind the others."""
 
 
 def kinds_of(features: list[Any]) -> frozenset[int]:
@@ -109,7 +112,7 @@ def _kinds_of(features: tuple[Any, ...]) -> frozenset[int]:
 
 def in_words(kinds: tuple[Kind, ...]) -> str:
     """Which messages a conjunction of kinds means, or which of their packets."""
-    words = [kind.words for kind in kinds]
+    words = sorted((kind.words for kind in kinds), key=lambda each: each.startswith(_CLAUSES))
     places = [each for each in words if each.endswith(_PLACES) and not each.startswith(_OF_SIZE)]
     told = " ".join(["messages", *(each for each in words if each not in places)])
     if not places:

@@ -35,6 +35,7 @@ from roceproof.conformance.suite.reporting.failure_heads import head_of
 from roceproof.conformance.suite.reporting.failure_site import Kind, Stop
 from roceproof.conformance.suite.reporting.transcript import Entry
 from roceproof.conformance.suite.requester_side import Life
+from roceproof.conformance.wire.psn import PSN_MODULUS
 from roceproof.verbs.queue_pair import QpSpec
 from roceproof.verbs.work import Op
 
@@ -56,6 +57,7 @@ FEATURES = (
     "offset",
     "solicited",
     "nak",
+    "turn",
     "width",
 )
 FIELD, RULE = "field ", "rule "
@@ -193,6 +195,7 @@ def _features(
         work.offset > 0,
         bool(work.solicited),
         connection.was_refused,
+        (spec.sq_psn + message.psn) % PSN_MODULUS + message.end_psn - message.psn >= PSN_MODULUS,
         bench.claims.data_width,
     )
 

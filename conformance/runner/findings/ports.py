@@ -20,6 +20,7 @@ _TAKEN = re.compile(
     r"syndrome: want 0x62, got (?:ACK|0x[01]\w)\b|want +NAK [^;]*syndrome=0x62[^;]*; *got +ACK"
 )
 _REGION = "reg"
+_OF_KEYS = "RETH-06"
 _TELLS = {"receive": "rcp", "work": "cpl"}
 OF_WORK = {
     "loc_qp_op_err": "local_qpn, command and service of qpc_i, qpn and operation of wr_i",
@@ -40,9 +41,9 @@ def of_a_refusal(words: str, streams: Collection[str]) -> str:
     return f"look at {where.format(regions=regions)}" if where else ""
 
 
-def of_a_foreign_key(words: str, streams: Collection[str]) -> str:
+def of_a_foreign_key(rule: str, words: str, streams: Collection[str]) -> str:
     """What a device with built-in keys may have, that takes a key of none of them."""
-    if _REGION in streams or not _TAKEN.search(words):
+    if rule != _OF_KEYS or _REGION in streams or not _TAKEN.search(words):
         return ""
     return "or has the core a key that no [[region]] lists, which counts as foreign?"
 

@@ -54,7 +54,8 @@ def _what(
     trouble = root.troubles[0]
     stopped = (seen.get(shown, {}).get("stop") or {}).get("words")
     if trouble in STOPS and stopped:
-        return str(stopped)
+        others = {(seen.get(case, {}).get("stop") or {}).get("words") for case in root.cases}
+        return f"{stopped} in the first" if others - {stopped, None} else str(stopped)
     if fields := [each.removeprefix(FIELD) for each in root.troubles if each.startswith(FIELD)]:
         return _of_fields(root, fields, seen)
     if trouble.startswith(RULE) and not root.head:
@@ -66,7 +67,7 @@ def _what(
     where = (
         (rule == _OF_NO_BYTES and _NO_BYTES)
         or (is_usual and of_a_refusal(words, streams))
-        or of_a_foreign_key(words, streams)
+        or of_a_foreign_key(rule, words, streams)
         or of_a_repeat(words)
     )
     return f"{told}; {where}" if where and streams and not is_plain else told
@@ -121,5 +122,5 @@ def support(root: Root) -> str | None:
             return f"none of these came whole; {root.passing:,} other messages did"
         return f"none of these is right; {root.passing:,} other packets are"
     if root.troubles[0] in STOPS and not root.says:
-        return "with what else these have in common, others pass"
+        return "by kind, length and place of the message these are not told from those that pass"
     return None
