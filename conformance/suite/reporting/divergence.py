@@ -230,8 +230,8 @@ def _of_syndrome(kinds: str) -> str:
     """Of an acknowledge packet: an RNR NAK, a sequence NAK or another is wanted, or comes."""
     if kinds == "RNR RNR":
         return "RNR-02"
-    if "RNR" in kinds:
-        return "RNR-01"
+    if "RNR" in kinds:  # what is refused for good says nothing of receives
+        return "NAK-07" if kinds in ("RNR 0x61", "RNR 0x62", "RNR 0x63") else "RNR-01"
     if kinds == "ACK 0x60":
         return _ONE_NAK
     return "NAK-01" if "0x60" in kinds else "NAK-07"
