@@ -76,6 +76,16 @@ def test_configurations_regions_and_receives_may_be_taken_late() -> None:
 
 @pytest.mark.slow  # the twins of one device are a build
 @pytest.mark.sim
+def test_completions_may_come_one_by_one_and_a_device_may_announce_itself() -> None:
+    habits = ("cpl_wait=1000", "store=1", "arp_announce=20000")
+    words = [word for habit in habits for word in ("--habit", habit)]
+    cases = [f"{CASES}/test_requester_{name}.py" for name in ("crosses", "storm_answers")]
+    done = twins("--device", "endpoint", "--draws", "12", *words, *cases)
+    assert done.returncode == 0, done.stdout[-8000:]
+
+
+@pytest.mark.slow  # the twins of one device are a build
+@pytest.mark.sim
 def test_requests_in_front_of_the_answer_to_its_own_arp_are_taken() -> None:
     words = ("--device", "byte_endpoint", "--seed", "11", "--draw", "166")
     done = twins(*words, "-k", "each_receive_completes")

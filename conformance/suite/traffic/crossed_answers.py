@@ -75,11 +75,11 @@ def play(bench: Bench, chosen: Iterable[Trial]) -> None:
         for each in requests:
             each.begins()
             each.answered()
-        _settle(bench)
+        _settle(bench, requests)
         found = [list(each.judged()) for each in requests]
         for each in requests:
             each.completed()
-        _settle(bench)
+        _settle(bench, requests)
         for each, before in zip(requests, found, strict=True):
             wrong += before or each.judged()
     if wrong:
@@ -87,11 +87,11 @@ def play(bench: Bench, chosen: Iterable[Trial]) -> None:
         raise bench.failed("\n".join(wrong[:_SHOWN] + more))
 
 
-def _settle(bench: Bench) -> None:
-    """Until the device has taken all answers, and is quiet."""
+def _settle(bench: Bench, requests: Iterable[Requests]) -> None:
+    """Until the device has taken all answers, and is quiet: completions come one by one."""
     taking = Taking(bench.target)
     bench.settle()
-    while taking.goes_on():
+    while any([each.takes_outcomes() for each in requests]) or taking.goes_on():
         bench.settle()
 
 

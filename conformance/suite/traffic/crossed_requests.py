@@ -150,14 +150,18 @@ class Requests:
         """Whether some work has ended with an error."""
         return any(status != SUCCESS for status in self._statuses.values())
 
-    def judged(self) -> Iterator[str]:
-        """What is wrong by now, in words."""
-        target = self._bench.target
+    def takes_outcomes(self) -> bool:
+        """Take in what has completed; whether anything has."""
         count = len(self._messages) - len(self._statuses)
-        for outcome in target.completions(self.qp.qp, count=count, timeout_ns=0):
+        outcomes = self._bench.target.completions(self.qp.qp, count=count, timeout_ns=0)
+        for outcome in outcomes:
             self._statuses[outcome.wr_id] = outcome.status
             if outcome.status != SUCCESS:
                 self._first_end = self._first_end or ended(outcome, self.qp.spec)
+        return bool(outcomes)
+
+    def judged(self) -> Iterator[str]:
+        """What is wrong by now, in words."""
         state, spec = self._state, self.qp.spec
         told = f"{self._told()}: "
         errors = [self._statuses.get(each.work.wr_id) for each in self._messages]

@@ -19,6 +19,7 @@ from roceproof.conformance.wire.icmp import broken_rule, icmp_frame, icmp_messag
 from roceproof.conformance.wire.neighbours import (
     UNASKED,
     is_advertised,
+    is_question,
     reply_to_another,
     solicit,
     what_is_wrong_with_arp,
@@ -81,15 +82,16 @@ class Hail:
 
     def judge(self) -> None:
         """What the device has answered until now are right answers to what it was asked."""
+        host = self._bench.target.host
         for frame in self._bench.target.asides():
-            if not self._is_right(frame):
+            if not self._is_right(frame) and not is_question(frame, host):
                 if to := reply_to_another(frame, self._bench.peers):
                     raise self._bench.failed(f"{UNASKED}: {to}", rules=["LIVE-03"])
                 asked = self._asked(frame)
                 if frame[12:14] == b"\x08\x06":
                     peers = self._bench.peers
                     asker = next((each for each in peers if each.mac == frame[:6]), peers[0])
-                    told = what_is_wrong_with_arp(frame, self._bench.target.host, asker)
+                    told = what_is_wrong_with_arp(frame, host, asker)
                     wrong = f"a wrong answer to an ARP request{told}"
                 else:
                     told = what_is_wrong(frame, asked)
