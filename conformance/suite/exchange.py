@@ -11,7 +11,7 @@ from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.intent import NOTHING, Rules, meant_by
 from roceproof.conformance.suite.limits.outstanding_window import Room
 from roceproof.conformance.suite.memory import otherwise
-from roceproof.conformance.suite.notation import got
+from roceproof.conformance.suite.notation import BEGINNING, got
 from roceproof.conformance.suite.packets import whole_frames
 from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.suite.reporting.failure_site import Stop
@@ -25,7 +25,7 @@ from roceproof.dpi.contract.fields import contract_field
 from roceproof.verbs.addresses import Host, parse_mac
 from roceproof.verbs.queue_pair import Qp, QpSpec
 from roceproof.verbs.service import Service
-from roceproof.verbs.work import Outcome, Region
+from roceproof.verbs.work import Outcome, Region, Work
 
 if TYPE_CHECKING:
     from scapy.packet import Packet as ScapyPacket
@@ -93,6 +93,13 @@ class Exchange:
         self.room = Room(claims)
         self.turns: dict[int, int] = {}
         """The place of each piece of work, by its number, among all that was posted."""
+        self.beginnings: dict[bytes, int] = {}
+        """The number of each piece of work, by the first bytes that it has to send."""
+
+    def remember(self, work: Work) -> None:
+        """Know it by its bytes, if it has enough of them."""
+        if len(work.data) >= BEGINNING:
+            self.beginnings[work.data[:BEGINNING]] = work.wr_id
 
     def next_wr_id(self) -> int:
         """A number that no work of this case has."""

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from roceproof.conformance.suite.flow_codec import FlowCodec
@@ -39,6 +39,8 @@ _QUIET = {"a": 0, "se": 0, "pad": 0, "payload": b""}
 """What is not shown of a packet got, unless the case asked."""
 _DIGEST = 4
 """Bytes of a payload that are shown."""
+BEGINNING = 4
+"""Bytes of a payload that tell whose it is."""
 _WHETHER = {True: ("none", "one"), False: ("one", "none")}
 
 
@@ -48,6 +50,14 @@ class Mismatch(NamedTuple):
     field: str
     want: str
     got: str
+
+
+def with_owner(wrong: Mismatch, payload: bytes, beginnings: Mapping[bytes, int]) -> Mismatch:
+    """The same, of a payload with the other work whose first bytes it has."""
+    came = payload[:BEGINNING]
+    if wrong.field != "payload" or f"[{came.hex()}" in wrong.want or came not in beginnings:
+        return wrong
+    return wrong._replace(got=f"{wrong.got} as work {beginnings[came]:#x} has")
 
 
 def wanted(pattern: Pattern) -> str:

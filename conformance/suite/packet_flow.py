@@ -16,7 +16,7 @@ from roceproof.conformance.suite.exchange import Exchange, Taking
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.intent import NOTHING, Rules, meant_by
 from roceproof.conformance.suite.limits.within_limits import Lengths
-from roceproof.conformance.suite.notation import Mismatch, got
+from roceproof.conformance.suite.notation import Mismatch, got, with_owner
 from roceproof.conformance.suite.packets import (
     Sendable,
     Wanted,
@@ -290,7 +290,8 @@ class PacketFlow:
     def _mismatches(self, packet: Packet, wanted: Wanted) -> list[Mismatch]:
         frame = self._exchange.entry_of(packet).frame
         wanted = self.lengths.fit_pattern(wanted)
-        return mismatches(wanted, packet, frame, self.from_device)
+        found = mismatches(wanted, packet, frame, self.from_device)
+        return [with_owner(each, packet.payload, self._exchange.beginnings) for each in found]
 
     def _frames(self, packet: Sendable) -> Iterator[bytes]:
         if isinstance(packet, Pattern):

@@ -187,6 +187,7 @@ class RequesterSide(PacketFlow):
         work = Work(wr_id=self._exchange.next_wr_id(), op=op, data=data, **(fields | chosen))
         allowed_work(claims, self.spec.service, work, said=said, first=self._first)
         self._first = {name: getattr(work, name) for name in ONCE} | self._first
+        self._exchange.remember(work)
         return work
 
     def expect_message(self, *messages: Posted) -> list[Packet]:

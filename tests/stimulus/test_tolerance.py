@@ -51,6 +51,19 @@ def test_an_icrc_that_does_not_fit_is_broken_beside_a_wrong_field() -> None:
     assert differences(bytes(frame), wanted)[1] == ["LIVE-02", "ICRC-02"]
 
 
+@pytest.mark.parametrize(
+    ("known", "told"), [(b"\1\2\3\4", True), (b"\1\2\3\5", False), (bytes(4), False)]
+)
+def test_a_payload_of_other_work_is_told_with_its_work(known: bytes, told: bool) -> None:
+    wanted = predicted(8)
+    packet = parse(wanted)
+    assert packet is not None
+    frame = build(replace(packet, payload=bytes((1, 2, 3, 4, 0, 0, 0, 0))))
+    text, rules = differences(frame, wanted, {known: 0x77})
+    assert ("as work 0x77 has" in text) is told
+    assert "RETH-13" in rules
+
+
 def test_in_a_packet_of_another_kind_its_opcode_alone_is_broken() -> None:
     wanted = predicted()
     packet = parse(wanted)

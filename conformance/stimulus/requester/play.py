@@ -168,6 +168,7 @@ class Play(FarSide):
                 return
             self.scene.pace.posts(known.life.spec.path_mtu)
             known.posted(work)
+            self.bench.remember(work)
             self.bench.target.post(known.qp, work)
 
     def wear(self, key: int, *, times: int = 1, syndrome: int = _REMOTE_ERROR) -> None:

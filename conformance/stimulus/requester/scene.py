@@ -292,7 +292,8 @@ class Scene:
                 rules.append("PSN-21")
             raise self.bench.failed(f"want  nothing\n{told}", rules=rules)
         text, rules = min(
-            (differences(frame, each) for each in wanted), key=lambda found: found[0].count("\n")
+            (differences(frame, each, self.bench.beginnings) for each in wanted),
+            key=lambda found: found[0].count("\n"),
         )
         raise self.bench.failed(text, rules=rules)
 

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from roceproof.conformance.suite.expect.length_fields import wrong_lengths
 from roceproof.conformance.suite.expect.wrong_bytes import wrong_bytes
 from roceproof.conformance.suite.flow_codec import FlowCodec
-from roceproof.conformance.suite.notation import Mismatch, data_shown, got, name_of
+from roceproof.conformance.suite.notation import Mismatch, data_shown, got, name_of, with_owner
 from roceproof.conformance.suite.reporting.failure import is_aside, rule_of
 from roceproof.conformance.wire.codec import Packet, build, parse
 from roceproof.conformance.wire.frame_edits import layout_of, say_length, without_udp_checksum
@@ -29,8 +29,12 @@ def is_as_wanted(frame: bytes, wanted: bytes) -> bool:
     return build(replace(want, bth=replace(want.bth, ack_req=True))) == frame
 
 
-def differences(frame: bytes, wanted: bytes) -> tuple[str, list[str]]:
+def differences(
+    frame: bytes, wanted: bytes, beginnings: Mapping[bytes, int] | None = None
+) -> tuple[str, list[str]]:
     """What was wanted and what came, field by field, and the rules that are broken.
+
+    `beginnings` are the first bytes of all work, with its number.
 
     An ICRC that fits its own packet is not broken, though it differs where another field does.
     Where only what the headers say of the packet's length is wrong, that alone is. Of a packet of
@@ -46,6 +50,7 @@ def differences(frame: bytes, wanted: bytes) -> tuple[str, list[str]]:
         wrong = [wrong_bytes(wanted, frame)]
     fits = check(frame).judgement is Judgement.OK
     wrong.sort(key=lambda each: each.field != "opcode")
+    wrong = [with_owner(each, have.payload, beginnings or {}) for each in wrong]
     accused = [each for each in wrong if not (fits and each.field == "icrc")]
     lines = [f"want  {got(want, flow)}", f"got   {got(have, flow)}"]
     lines += [f"      {each.field}: want {each.want}, got {each.got}" for each in accused or wrong]
