@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from scapy.packet import Packet as ScapyPacket
 
 SUCCESS, FLUSHED = "success", "wr_flush_err"
+_ONE_NAK = "NAK-02"
 WORK, RECEIVE = "work {:#x} completed with", "receive {:#x} done with"
 """Whose completion it is, before its status."""
 
@@ -228,6 +229,7 @@ class PacketFlow:
         if packet is None and passed is not None and self._is_meant(passed, wanted):
             packet, found = passed, self._mismatches(passed, wanted)
         behind = "" if passed is None else f" but {got(passed, self.from_device)}"
+        is_told_again = packet is not None and self._is_told_again(packet)
         if packet is not None:
             self._note(packet)
         fitting = partial(example, wanted, self.from_device)
@@ -241,6 +243,9 @@ class PacketFlow:
             found = self._of_its_place(packet, found)
         if found and not self._goes_on(wanted, found, is_predicted=is_predicted):
             shown = got(packet, self.from_device, wanted if isinstance(wanted, Pattern) else None)
+            if is_told_again:
+                text = f"want  {described(wanted)}\ngot   {shown}, which came once before"
+                raise self._exchange.failed(text, rules=[_ONE_NAK], got=packet)
             fields = "\n".join(f"      {m.field}: want {m.want}, got {m.got}" for m in found)
             rules = [rule for m in found if (rule := rule_of(m)) is not None]
             raise self._exchange.failed(
@@ -271,6 +276,10 @@ class PacketFlow:
 
     def _note(self, packet: Packet) -> None:
         """Somebody has waited for this packet."""
+
+    def _is_told_again(self, packet: Packet) -> bool:
+        """Whether the device has said this, and may say it once."""
+        return False
 
     def _may_come(self, packet: Packet) -> bool:
         """Whether a right device may send this where nobody waits for it."""

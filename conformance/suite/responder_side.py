@@ -58,6 +58,9 @@ class ResponderSide(PacketFlow):
     def _note(self, packet: Packet) -> None:
         self._acknowledgements.came(packet)
 
+    def _is_told_again(self, packet: Packet) -> bool:
+        return self._acknowledgements.is_told_again(packet)
+
     def _may_come(self, packet: Packet) -> bool:
         return self._acknowledgements.may_come(packet)
 

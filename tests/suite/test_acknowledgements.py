@@ -130,6 +130,14 @@ class TakesFarAheadForPast(RcResponder):
             super().accept(request, network_header)
 
 
+class ForgetsTheNak(RcResponder):
+    """Tells each packet behind a gap of it."""
+
+    def nak_is_pending(self) -> bool:
+        """Never."""
+        return False
+
+
 UNASKED = {"unasked": Unasked.ACKNOWLEDGED}
 
 
@@ -235,3 +243,19 @@ def test_a_sequence_nak_stands_for_what_was_executed_and_for_nothing_else() -> N
     with connected() as qp, pytest.raises(CaseFailed, match="want  ACK"):
         qp.send(WRITE_ONLY(psn=3))
         qp.expect(ACK(psn=0), NAK(SEQUENCE_ERROR, psn=0))
+
+
+def test_the_second_nak_of_one_gap_is_told_as_that_until_the_gap_is_filled() -> None:
+    told = NAK(SEQUENCE_ERROR, psn=0)
+    with connected(ForgetsTheNak) as qp:
+        qp.send(WRITE_ONLY(psn=1, a=1), WRITE_ONLY(psn=2, a=1), breaks={"PSN-02"})
+        qp.expect(told)
+        with pytest.raises(CaseFailed, match="which came once before") as failed:
+            qp.expect(ACK(psn=0))
+        assert failed.value.rules == ("NAK-02",)
+    with connected() as qp:
+        for gap in (1, 3):
+            qp.send(WRITE_ONLY(psn=gap, a=1), breaks={"PSN-02"})
+            qp.expect(NAK(SEQUENCE_ERROR, psn=gap - 1))
+            qp.send(WRITE_ONLY(psn=gap - 1, a=1), WRITE_ONLY(psn=gap, a=1))
+            qp.expect(ACK(psn=gap - 1), ACK(psn=gap))

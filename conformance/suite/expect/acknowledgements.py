@@ -35,6 +35,8 @@ class Acknowledgements:
         """The same in their order."""
         self._unasked: set[int] = set()
         self._duplicates: list[int] = []
+        self._missing: int | None = None
+        """The PSN of the sequence NAK that is out."""
         self._is_over = False
         """Whether a NAK has ended this life: behind it nothing may come."""
 
@@ -72,14 +74,22 @@ class Acknowledgements:
 
     def came(self, packet: Packet) -> None:
         """A response is there for which somebody has waited, or which may come."""
+        psn = self._relative(packet)
         if _is_positive(packet):
-            psn = self._relative(packet)
             while self._oldest and self._oldest[0] <= psn:
                 self._open.remove(self._oldest.popleft())
+            if self._missing is not None and self._missing <= psn:
+                self._missing = None
+        elif _is_of_a_gap(packet):
+            self._missing = psn
         elif _is_fatal(packet):
             self._is_over = True
             self._unasked.clear()
             self._duplicates.clear()
+
+    def is_told_again(self, packet: Packet) -> bool:
+        """Whether it is the sequence NAK that is out, once more: a gap draws one."""
+        return _is_of_a_gap(packet) and self._relative(packet) == self._missing
 
     def stands_for(self, packet: Packet, wanted: Pattern) -> bool:
         """Whether a response to a later request takes the place of the ACK that is wanted."""
@@ -115,6 +125,11 @@ def _is_fatal(packet: Packet) -> bool:
     if packet.bth.opcode != ACKNOWLEDGE or packet.aeth is None:
         return False
     return packet.aeth.syndrome >> 5 == _NAK and packet.aeth.syndrome != _SEQUENCE_ERROR
+
+
+def _is_of_a_gap(packet: Packet) -> bool:
+    said = packet.aeth.syndrome if packet.aeth is not None else None
+    return packet.bth.opcode == ACKNOWLEDGE and said == _SEQUENCE_ERROR
 
 
 def _says_ack(syndrome: object) -> bool:
