@@ -268,7 +268,7 @@ def test_receives_end_as_they_must_when_work_of_their_queue_pair_fails(
     qp.expect_message(work)
     qp.send(NAK(INVALID_REQUEST, psn=work.psn))
     qp.completes(work, status="rem_inv_req_err")
-    if found := bench.all_completions(qp, len(numbers)):
+    if found := qp.all_outcomes(len(numbers)):
         end_as_they_must(bench, found, numbers, opening, "work is refused")
 
 

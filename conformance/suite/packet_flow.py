@@ -342,6 +342,11 @@ class PacketFlow:
     def _stop_without(self, wr_id: int) -> Stop:
         return Stop(Kind.NO_COMPLETION, at=self)
 
+    def all_outcomes(self, count: int) -> list[Outcome]:
+        """So many completions and those that come besides, none of which anybody has looked at."""
+        found, self._outcomes = self._outcomes, []
+        return found + self._exchange.all_completions(self, max(0, count - len(found)))
+
     def _next_outcome(self, within_ns: int | None = None) -> Outcome | None:
         if not self._outcomes:
             self._outcomes = self._exchange.completions(self, within_ns=within_ns)
