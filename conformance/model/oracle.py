@@ -35,7 +35,7 @@ from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec, State
 from roceproof.verbs.work import Op, Outcome
 
 Answer = tuple[Segment, ...]
-_AT_ONCE = frozenset({"asked_ack"})
+_AT_ONCE = frozenset({"asked_ack", "repeated_ack"})
 """An ACK that comes later is looked for only where one at once does not explain what came."""
 _FLUSHED = "wr_flush_err"
 
@@ -93,15 +93,19 @@ class Beside:
     @property
     def owes(self) -> bool:
         """Whether an ACK that was asked for has not come yet, and still will."""
-        own = self.responder
-        return isinstance(own, RcResponses) and own.owed > 0 and not own.failed
+        return bool(self._debts())
 
-    def paid(self) -> tuple[Beside, Answer]:
-        """The same behind the ACK that it owes, and that ACK."""
-        own: Beside = pickle.loads(pickle.dumps(self))
-        assert isinstance(own.responder, RcResponses)
-        own.responder.pay()
-        return own, tuple(iter(own.responder.next_response, None))
+    def _debts(self) -> list[int]:
+        own = self.responder
+        return own.debts if isinstance(own, RcResponses) and not own.failed else []
+
+    def paid(self) -> Iterator[tuple[Beside, Answer]]:
+        """The same behind each ACK that it owes, and that ACK."""
+        for psn in self._debts():
+            own: Beside = pickle.loads(pickle.dumps(self))
+            assert isinstance(own.responder, RcResponses)
+            own.responder.acknowledge(psn)
+            yield own, tuple(iter(own.responder.next_response, None))
 
     def _kept(self) -> Iterable[Kept]:
         return self.responder.kept if isinstance(self.responder, RcResponses) else ()
@@ -326,7 +330,7 @@ def _unexplained(
 
 def _paid(paths: Iterable[tuple[Beside, int]], got: Sequence[Segment]) -> list[tuple[Beside, int]]:
     """Those that owe an ACK, where it is what came next."""
-    ways = [(*state.paid(), at) for state, at in paths if state.owes and at < len(got)]
+    ways = [(*way, at) for state, at in paths if at < len(got) for way in state.paid()]
     return [(state, at + 1) for state, ack, at in ways if matches(ack, got[at : at + 1])]
 
 

@@ -240,6 +240,27 @@ def test_an_ack_that_is_left_to_later_may_come_behind_answers_to_duplicates(
     assert beside.oracle.observe_all(frames, got) is None
 
 
+@pytest.mark.parametrize("behind", [[], [("WRITE ONLY", 1, True)], [("WRITE ONLY", 0, True)]])
+def test_the_ack_of_a_duplicate_may_be_left_to_a_later_response_and_to_no_earlier_one(
+    behind: list[tuple[str, int, bool]],
+):
+    beside = Beside()
+    first = beside.frame("WRITE ONLY", 0, b"data", length=4, a=True)
+    got = beside.device.model.receive(
+        beside.device.request("WRITE ONLY", 0, b"data", length=4, a=True)
+    )
+    assert beside.oracle.observe_all([first], got) is None
+    frames = [first, *(beside.frame(n, psn, b"data", length=4, a=a) for n, psn, a in behind)]
+    answers = [
+        answer
+        for n, psn, a in behind
+        for answer in beside.device.model.receive(
+            beside.device.request(n, psn, b"data", length=4, a=a)
+        )
+    ]
+    assert (beside.oracle.observe_all(frames, answers) is None) is bool(behind)
+
+
 @pytest.mark.parametrize(("left_out", "place"), [(2, 4), (3, 5)])
 def test_a_row_of_frames_is_not_explained_when_an_answer_is_missing(left_out: int, place: int):
     beside = Beside()

@@ -62,6 +62,13 @@ class AskedAck(Enum):
     LATER = "a later response may stand for it, too"
 
 
+class RepeatedAck(Enum):
+    """DUP-11: a repeated SEND or WRITE that is acknowledged."""
+
+    AT_ONCE = "it gets its own"
+    LATER = "a later response may stand for it, too"
+
+
 class ReplayMsn(Enum):
     """DUP-07: the MSN in the repeated answer to a repeated atomic."""
 
@@ -205,6 +212,7 @@ class ResponderPolicy:
     before_first: BeforeFirst = BeforeFirst.DROPPED
     unasked: Unasked = Unasked.SILENT
     asked_ack: AskedAck = AskedAck.AT_ONCE
+    repeated_ack: RepeatedAck = RepeatedAck.AT_ONCE
     replay_msn: ReplayMsn = ReplayMsn.SAVED
     read_over_limit: ReadOverLimit = ReadOverLimit.REFUSED
     partial_reread: PartialReread = PartialReread.AFRESH

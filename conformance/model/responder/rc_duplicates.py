@@ -47,7 +47,7 @@ class RcDuplicates(RcResponses):
         if not asked and self.policy.unasked_duplicate is UnaskedDuplicate.DROPPED:
             return
         if self.anything_executed:
-            self.acknowledge(self.duplicate_ack_psn(request))
+            self.owe_repeated(self.duplicate_ack_psn(request))
         elif self.policy.before_first is BeforeFirst.ACKNOWLEDGED:
             self.acknowledge(ahead(self.expected_psn, -1))
 

@@ -22,6 +22,7 @@ from roceproof.conformance.model.responder.policy import (
     Credits,
     MidReadFault,
     PartialReread,
+    RepeatedAck,
 )
 from roceproof.conformance.model.responder.rc_answers import (
     ACKNOWLEDGE,
@@ -46,6 +47,8 @@ class RcResponses(ConnectedResponder):
         self.owed = 0
         """How many executed requests wait for an ACK; any response pays for all of them."""
         self._owed_psn = 0
+        self._repeated: int | None = None
+        """The latest duplicate that waits for an ACK, which pays for no executed request."""
         self._owed_since_ns = 0
 
     # acknowledgements
@@ -55,7 +58,7 @@ class RcResponses(ConnectedResponder):
         if self.policy.asked_ack is AskedAck.AT_ONCE:
             self.acknowledge(psn)
             return
-        if not self.owed:
+        if not self.debts:
             self._owed_since_ns = self.now_ns
         self.owed += 1
         self._owed_psn = psn
@@ -67,9 +70,21 @@ class RcResponses(ConnectedResponder):
         if self.owed:
             self._owed_psn = psn
 
-    def pay(self) -> None:
-        """Queue the ACK that is owed."""
-        self.acknowledge(self._owed_psn)
+    def owe_repeated(self, psn: int) -> None:
+        """A duplicate is to be acknowledged, now or by a later response."""
+        if self.policy.repeated_ack is RepeatedAck.AT_ONCE:
+            self.acknowledge(psn)
+            return
+        if not self.debts:
+            self._owed_since_ns = self.now_ns
+        if self._repeated is None or distance(psn, self._repeated) > 0:
+            self._repeated = psn
+
+    @property
+    def debts(self) -> list[int]:
+        """The PSNs of ACKs that are owed; the last one would pay for all."""
+        repeated = [] if self._repeated is None else [self._repeated]
+        return [*repeated, self._owed_psn] if self.owed else repeated
 
     def acknowledge(self, psn: int) -> None:
         self.answer(self.aeth_only(psn, self.ack_syndrome()))
@@ -81,11 +96,13 @@ class RcResponses(ConnectedResponder):
         """Queue a response, which stands for all requests before its PSN."""
         if self.owed and distance(response.psn, self._owed_psn) >= 0:
             self.owed = 0
+        if self._repeated is not None and distance(response.psn, self._repeated) >= 0:
+            self._repeated = None
         self.answers.append(response)
 
     def next_deadline(self) -> int | None:
         """When the ACK leaves that is owed."""
-        return self._owed_since_ns + self.policy.ack_delay_ns if self.owed else None
+        return self._owed_since_ns + self.policy.ack_delay_ns if self.debts else None
 
     def aeth_only(self, psn: int, code: int) -> Segment:
         """An acknowledge packet of any kind."""
@@ -102,7 +119,7 @@ class RcResponses(ConnectedResponder):
     def next_response(self) -> Segment | None:
         due_ns = self.next_deadline()
         if due_ns is not None and self.now_ns >= due_ns and not self.failed:
-            self.pay()
+            self.acknowledge(self.debts[-1])
         if not self.answers:
             return None
         answer = self.answers[0]
@@ -171,4 +188,4 @@ class RcResponses(ConnectedResponder):
 
     def silence(self) -> None:
         self.answers.clear()
-        self.owed = 0
+        self.owed, self._repeated = 0, None
