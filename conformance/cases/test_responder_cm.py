@@ -180,7 +180,7 @@ def test_no_event_of_a_connection_is_lost_while_nobody_takes_any(bench: Bench) -
 
 
 @case(
-    "CM-01", "UD-02", smoke=True, unjudged={"CM-01": "sends others Q_Keys"}, breaks=WRONG_MESSAGES
+    "UD-02", "CM-01", smoke=True, unjudged={"CM-01": "sends others Q_Keys"}, breaks=WRONG_MESSAGES
 )
 def test_no_bit_of_another_q_key_is_that_of_connection_management(bench: Bench) -> None:
     caller = Caller(bench)

@@ -31,6 +31,7 @@ COMPLETES = ("ACK-08", "UC-01")
 """Rules of work that does not end as it must: why, something else may say better."""
 _SAYS_ITSELF = (
     *COMPLETES,
+    "ACK-07",
     "ACK-09",
     "ETH-0",
     "DUP-01",
@@ -154,6 +155,7 @@ _OF_ANSWERS = {
     "receive": "RQ-01",
     "icrc": "ICRC-02",
 }
+_OF_ACKS = {"se": "ACK-07", "a": "ACK-07"}
 _OF_DATA = {"psn": "PSN-20", "opcode": "READ-02", "syndrome": "AETH-03"}
 
 
@@ -217,6 +219,8 @@ def _of_fields(name: str, fields: Sequence[str]) -> Iterable[str]:
         rules |= _OF_ANSWERS | _OF_DATA
     elif not name or name.startswith(_ANSWERS):
         rules |= _OF_ANSWERS
+    if name.startswith("ACK"):
+        rules |= _OF_ACKS
     told = [field for field in fields if field.startswith("syndrome ")] or fields
     for field in told:  # another kind of answer counts and names otherwise, too
         what, _, kinds = field.partition(" ")
