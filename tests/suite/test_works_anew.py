@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 
@@ -80,3 +81,11 @@ def test_a_requester_sends_on_a_new_queue_pair(fault: type[WireFault], lives: bo
         qp = bench.connect()
         qp.transfer(Op.WRITE, 5)
         assert works_anew(bench, Stop(Kind.NO_PACKET, qp)) is lives
+
+
+def test_what_a_device_may_not_be_asked_says_nothing() -> None:
+    with bench_of(Mute) as bench:
+        qp = bench.connect()
+        posted = qp.transfer(Op.WRITE, 5)
+        bench.claims = replace(bench.claims, capabilities=frozenset())
+        assert works_anew(bench, Stop(Kind.NO_PACKET, qp, posted))
