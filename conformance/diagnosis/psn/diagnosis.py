@@ -87,14 +87,11 @@ def explain_psns(
             for each in evidence
         ]
     careless = {found.device for found in evidence if found.ids == _TAKE_DAMAGED}
-    if suffered and suffered.is_open:
+    is_open = suffered is not None and suffered.is_open
+    if is_open or len(careless) > 1:  # so many are hardly at fault at once
+        ids, weak = ((), _TAKE_DAMAGED) if is_open else (_TAKE_DAMAGED[::-1], ())
         evidence = [
-            found._replace(ids=(), weak=_TAKE_DAMAGED) if found.ids == _TAKE_DAMAGED else found
-            for found in evidence
-        ]
-    elif len(careless) > 1:  # so many are hardly at fault at once
-        evidence = [
-            found._replace(ids=_TAKE_DAMAGED[::-1]) if found.ids == _TAKE_DAMAGED else found
+            found._replace(ids=ids, weak=weak) if found.ids == _TAKE_DAMAGED else found
             for found in evidence
         ]
     devices: dict[Station, list[Evidence]] = {}
