@@ -98,12 +98,14 @@ def run_new(directory: Path, device: Device) -> int:
     """Write the files, none of which may be there, and say what to do next."""
     from roceproof.dpi.manifest.skeleton import MANIFEST, WRAPPER
 
+    if (shown := printable(directory)) != str(directory):
+        raise RoceproofError(f"{shown}: a name that cannot be typed; leave out what is escaped")
     texts = _texts(device, name=device.name or _NO_NAME.sub("_", directory.resolve().name))
     _create(directory, texts)
-    manifest, wrapper = printable(directory / MANIFEST), printable(directory / WRAPPER)
+    manifest = str(directory / MANIFEST)
     print(
         f"{manifest}: what the core is made of, can do and cannot; add its sources\n"
-        f"{wrapper}: where its streams meet the contract, to be filled in\n"
+        f"{directory / WRAPPER}: where its streams meet the contract, to be filled in\n"
         "next, again and again, for what is missing:\n"
         f"  roceproof gate --suite smoke --no-guest {shlex.quote(manifest)}"
     )

@@ -237,7 +237,8 @@ def test_a_full_disk_holds_no_half_of_a_wrapper(console, tmp_path: Path) -> None
     assert re.fullmatch(r"roceproof: a/b/\S+: No space left on device\n", run.stderr)
 
 
-def test_its_own_name_does_not_steer_the_terminal(console, tmp_path: Path) -> None:
+def test_a_name_that_nobody_can_type_is_refused(console, tmp_path: Path) -> None:
     run = console.run("new", str(tmp_path / "\x1b[2Jcore"))
-    assert run.returncode == FINE
-    assert "\x1b" not in run.stdout + run.stderr and "\\x1b[2Jcore" in run.stdout
+    assert (run.returncode, run.stdout) == (UNUSABLE, "")
+    assert "\x1b" not in run.stderr and "\\x1b[2Jcore: a name that cannot be typed" in run.stderr
+    assert not list(tmp_path.iterdir())
