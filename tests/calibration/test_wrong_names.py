@@ -79,6 +79,8 @@ from roceproof.conformance.calibration.run import explained, outcome
         (947022, 647),  # P19, in two packets beside P18 in two
         (26, 519),  # P06, where four losses between messages follow acknowledgements by chance
         (91003, 88),  # S57, where the Ethernet pad is covered, and unpadded packets tell nothing
+        (93005, 1591),  # corrupt, where one bit of the lane that the CRC misses is set
+        (93008, 1402),  # the same in another lane
         (92002, 82),  # P21, where two results in wrong packets look like one changed bit each
     ],
 )

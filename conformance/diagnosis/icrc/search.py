@@ -146,7 +146,17 @@ def _without_flips(scope: Scope) -> list[Answer]:
     answers = _whole(Scope(rest, scope.budget, scope.place, scope.words))
     if not _candidates(answers):
         return []
-    return [*answers, *_changed(scope, [p for p in scope.wrong if p.seen.number in hit], found)]
+    first, left = answers[0], [packet for packet in scope.wrong if packet.seen.number in hit]
+    if _is_decided(answers) and not _predicts(first, left):
+        return [*answers, *_changed(scope, left, found)]
+    possible = tuple(dict.fromkeys((*names_of(first), CORRUPT)))
+    return [*answers, Answer(UNDECIDED, scope, left, possible, flip_facts(found))]
+
+
+def _predicts(answer: Answer, packets: Sequence[CrcInput]) -> bool:
+    """Whether the answer, which was found without these packets, explains one of them, too."""
+    predict = answer.hypothesis.predict if answer.hypothesis else lambda _: None
+    return any(predict(packet) == packet.found for packet in packets)
 
 
 def _changed(
