@@ -155,8 +155,8 @@ def _without_flips(scope: Scope) -> list[Answer]:
 
 def _predicts(answer: Answer, packets: Sequence[CrcInput]) -> bool:
     """Whether the answer, which was found without these packets, explains one of them, too."""
-    predict = answer.hypothesis.predict if answer.hypothesis else lambda _: None
-    return any(predict(packet) == packet.found for packet in packets)
+    found = answer.hypothesis
+    return found is not None and any(found.predict(each) == each.found for each in packets)
 
 
 def _changed(
