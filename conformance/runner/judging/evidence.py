@@ -60,18 +60,29 @@ def _requests(transcript: Transcript) -> Iterator[Entry]:
 def explained(transcript: Transcript, broken: Iterable[str], *, simulated: bool) -> list[Diagnosis]:
     """Diagnoses of the device's frames, where rules of the ICRC or the PSN are broken.
 
-    What a case sends is no evidence against anyone.
+    Each is named once. What a case sends is no evidence against anyone, nor what is void; and
+    where connections start anew, none is held to how it went on before.
     """
     if not any(rule.startswith(_EXPLAINABLE) for rule in broken):
         return []
     # Not needed by those who pass.
     from roceproof.conformance.diagnosis.icrc.simulated import told_of_simulation
     from roceproof.conformance.diagnosis.report import explain
+    from roceproof.conformance.diagnosis.result import UNDECIDED
 
     entries = [*transcript.entries()][:_FRAMES_EXPLAINED]
-    found = explain(records_of(entries), transcript.all_facts())
+    lives = [life for life, epoch in enumerate(transcript.epochs) for _ in epoch.entries]
+    records = [
+        record._replace(interface_index=life)
+        for record, entry, life in zip(records_of(entries), entries, lives, strict=False)
+        if not entry.is_void
+    ]
+    found = explain(records, transcript.all_facts())
     ours = [d for d in found if any(entries[number - 1].is_sent for number in d.frames)]
-    return [told_of_simulation(d, Origin.SENT) for d in ours] if simulated else ours
+    named = [d for d in ours if d.id != UNDECIDED] or ours[:1]
+    once = {names_of(d): d for d in reversed(named)}
+    told = [once[name] for name in reversed(once)]
+    return [told_of_simulation(d, Origin.SENT) for d in told] if simulated else told
 
 
 def names_of(diagnosis: Diagnosis) -> str:

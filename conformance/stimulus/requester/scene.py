@@ -261,11 +261,14 @@ class Scene:
             return
         is_notice = packet is not None and packet.bth.opcode == _CNP
         is_notice = is_notice and self._is_claimed(Capability.MARKS)
-        is_due = is_notice or bool(self._expected())  # of other frames no field is right or wrong
-        self.bench.transcript.add(Entry(time_ns, True, came, is_void=not is_due))
+        owners = self._owners.get(where, ()) if where is not None else ()
+        # of a frame that is not due no field is right or wrong
+        is_judged = self._expected() and not any(known.is_unclear for known in owners)
+        is_void = not (is_notice or is_judged)
+        self.bench.transcript.add(Entry(time_ns, True, came, is_void=is_void))
         if not is_notice:
             self._fail_frame(came)
-        for known in self._owners.get(where, ()) if where is not None else ():
+        for known in owners:
             known.judge.sent_aside()
 
     def _is_claimed(self, capability: Capability) -> bool:
