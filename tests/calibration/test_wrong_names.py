@@ -81,6 +81,7 @@ from roceproof.conformance.calibration.run import explained, outcome
         (91003, 88),  # S57, where the Ethernet pad is covered, and unpadded packets tell nothing
         (93005, 1591),  # corrupt, where one bit of the lane that the CRC misses is set
         (93008, 1402),  # the same in another lane
+        (94001, 1139),  # lost, where acknowledgements count long after they came
         (92002, 82),  # P21, where two results in wrong packets look like one changed bit each
     ],
 )

@@ -52,6 +52,7 @@ def _of_known_length(run: list[Step]) -> Iterator[list[Step]]:
 
 def _tracks(run: list[Step], events: Sequence[Sent] | Sequence[Reply], lag: float) -> bool:
     begin = behind(events, run[0].before.number)
+    owed = max(_LAG, min(begin, lag))  # of before, not yet counted
     extra, previous = 0, 0
     for step in run:
         extra += step.taken - (step.healthy or 1)
@@ -59,7 +60,7 @@ def _tracks(run: list[Step], events: Sequence[Sent] | Sequence[Reply], lag: floa
         since, late = step.after.time_ns - _LATE_NS, 0
         while late < seen and events[begin + seen - 1 - late].time_ns > since:
             late += 1
-        if not max(previous, seen - late - lag) <= extra <= seen + _LAG:
+        if not max(previous, seen - late - lag) <= extra <= seen + owed:
             return False
         previous = extra
     return True
