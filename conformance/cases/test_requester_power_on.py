@@ -27,6 +27,7 @@ pytestmark = [REQUESTER, needs(Capability.POWER_ON), needs(Capability.RC)]
 PUSHES = (Op.WRITE, Op.SEND, Op.WRITE_IMM, Op.SEND_IMM)
 SIMULATED = ["hdl", "model"]
 FRAMES = 4
+PLACES = 16
 RESETS, TRAIN, LONG, PING = 12, 20, 600, 30
 ASKED = [Capability.PING, Capability.DISTURBANCE]
 SPREAD_NS, ANSWERED_NS = 2000, 1000
@@ -122,7 +123,8 @@ def test_a_reset_leaves_nothing_behind(
 @case("QPS-04", "PSN-21", smoke=True, needs=[Capability.RESTART], targets=["hdl"])
 def test_work_for_a_queue_pair_of_the_life_before_is_refused(bench: Bench) -> None:
     play = Play(bench)
-    kinds = served(bench, Service.RC, Service.UC)
+    services = served(bench, Service.RC, Service.UC)
+    kinds = [services[place % len(services)] for place in range(min(bench.claims.qps, PLACES))]
     ops = [operations(bench, service)[0].name for service in kinds]
     for key, service in enumerate(kinds):
         play.connect(key, service=service.name)

@@ -122,4 +122,19 @@ def full_windows(device: Device) -> None:
     device.run(1_500, answering=False)
 
 
-TRAFFIC = (mixed_traffic, stalled_traffic, idle_times, reconnects, refused_work, full_windows)
+def reset_amid_life(device: Device) -> None:
+    """Work before the device is reset, and behind that, though nobody has configured it again."""
+    configs = [qp(index, Service.UC) for index in range(16)]
+    device.activate(*configs)
+    for _ in range(2):
+        for config in configs:
+            device.post(config, Operation.SEND, 5)
+        device.run(3_000)
+        device.port.reset(cycles=8)
+        device.run(1_000)
+
+
+TRAFFIC = (
+    *(mixed_traffic, stalled_traffic, idle_times, reconnects),
+    *(refused_work, full_windows, reset_amid_life),
+)
