@@ -35,6 +35,7 @@ from roceproof.conformance.wire import icrc
 from roceproof.verbs.service import Service
 
 _ALIVE, _WHOLE, _COMPLETES, _COMPLETES_ON_UC = "LIVE-01", "OPC-01", "ACK-08", "UC-01"
+_BACK_PRESSURE, _WIRE_STALL = "ETH-07", "tx_stall"
 _ICRC, _AGREED_PSN, _AGREED, _ANEW = "ICRC-", "CM-04", "CM-05", ("QPS-04", "PSN-09")
 
 
@@ -194,7 +195,12 @@ def _because(outcome: Outcome, rules: Sequence[str]) -> str:
 
 
 def _fitting(bench: Bench, stop: Stop | None, own: Sequence[str]) -> list[str]:
-    """The case's own rules; a completion that is missing tells of no ICRC but a received one."""
+    """The case's own rules, of back-pressure where there was any.
+
+    A completion that is missing tells of no ICRC but a received one.
+    """
+    if _WIRE_STALL not in bench.target.disturbed:
+        own = [rule for rule in own if rule != _BACK_PRESSURE] or own
     if stop is None or stop.kind is not Kind.NO_COMPLETION or _was_offered_a_wrong_icrc(bench):
         return list(own)
     return [rule for rule in own if not rule.startswith(_ICRC)] or [_COMPLETES]

@@ -60,7 +60,7 @@ def _table(*rows: tuple[str, str]) -> list[_Named]:
 
 
 _BY_LIKENESS = _table(
-    (r"contract: \w+_valid fell|contract: \w+ changed while", "ETH-07"),
+    (r"contract: tx(_valid fell| changed while)", "ETH-07"),
     (r"contract: tx_tkeep", "ETH-08"),
     (r"contract: (a write of|the data of a write|mwd_)", "RETH-12"),
     (r"contract: a read of", "READ-02"),

@@ -73,6 +73,7 @@ class ModelTarget(Target):
         self._repair_received = repair_received
         self._now = 0
         self._stall = 0
+        self._disturbed: set[str] = set()
         self._inbound: deque[Arrival] = deque()
         self._taken_ns: list[int] = []
         self._leaving: Arrival | None = None
@@ -272,11 +273,16 @@ class ModelTarget(Target):
 
     def disturb(self, **percent: int) -> None:
         """Stalls of the MAC make the wire slower; nothing inside the device waits for streams."""
+        self._disturbed |= {name for name, often in percent.items() if often}
         before, self._stall = self._stall, Flow(**percent).tx_stall
         if self._leaving is not None:
             rest = max(0, self._leaving.time_ns - self._now)
             rest = rest * (100 - before) // (100 - self._stall)
             self._leaving = self._leaving._replace(time_ns=self._now + rest)
+
+    @property
+    def disturbed(self) -> frozenset[str]:
+        return frozenset(self._disturbed)
 
     def ping(self, peer: Host, *, timeout_ns: int) -> bool:
         """ARP or ND, then an echo request, each answered in time."""
