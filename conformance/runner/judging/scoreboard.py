@@ -19,6 +19,7 @@ from roceproof.conformance.suite.packets import described, example
 from roceproof.conformance.suite.reporting.failure import (
     STRAY,
     STRAY_COMPLETION,
+    STRAY_RECEIVE,
     CaseFailed,
     rule_of,
 )
@@ -28,6 +29,7 @@ from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import DeviceDied
 from roceproof.conformance.targets.ping import wrong_answer
 from roceproof.conformance.wire.neighbours import is_advertised
+from roceproof.verbs.work import Outcome
 
 _TOLD = 8
 """Findings that a failure tells one by one."""
@@ -116,9 +118,7 @@ def judgement(
         text = f"{STRAY}: {shown} qpn={bench.strays[0].bth.dest_qpn:#x}{wanted}"
         others.append(CaseFailed(text, rules=["BTH-10"]))
     if strays := bench.target.stray_completions():
-        port = "rcp_o" if strays[0].is_receive else "cpl_o"
-        text = f"{STRAY_COMPLETION}: work {strays[0].wr_id:#x}; look at qpn of {port}"
-        others.append(CaseFailed(text, rules=["QPS-06"]))
+        others.append(_stray_completion(strays[0]))
     if contradictions := bench.target.contradictions():
         others.append(CaseFailed("\n".join(contradictions), rules=["CM-05"]))
     lost = None
@@ -129,6 +129,14 @@ def judgement(
         others.append(CaseFailed(complaint, rules=["LIVE-01"]))
     found = list(zip(judged.broken, judged.entries, strict=True))
     return Judgement([*failures, *others], predicted, found, others, judged.unsaid, lost)
+
+
+def _stray_completion(stray: Outcome) -> CaseFailed:
+    text, rule = f"{STRAY_COMPLETION}: work {stray.wr_id:#x}; look at qpn of cpl_o", "QPS-06"
+    if stray.is_receive:
+        text = f"{STRAY_RECEIVE}: {stray.wr_id:#x}; look at what is taken, and qpn of rcp_o"
+        rule = "RQ-01"
+    return CaseFailed(text, rules=[rule])
 
 
 def complained(bench: Bench) -> str:

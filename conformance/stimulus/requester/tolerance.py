@@ -75,7 +75,7 @@ def _mismatches(have: Packet, want: Packet) -> list[Mismatch]:
     mine |= _rest(want) | {"opcode": name_of(want, flow)}
     theirs |= _rest(have) | {"opcode": name_of(have, flow)}
     return [
-        Mismatch(name, _shown(mine.get(name)), _shown(theirs.get(name)))
+        Mismatch(name, _shown(name, mine.get(name)), _shown(name, theirs.get(name)))
         for name in dict.fromkeys((*mine, *theirs))
         if mine.get(name) != theirs.get(name)
     ]
@@ -106,7 +106,9 @@ def _rest(packet: Packet) -> dict[str, object]:
     }
 
 
-def _shown(value: object) -> str:
+def _shown(name: str, value: object) -> str:
+    if name == "psn":
+        return f"{value:+}"
     if isinstance(value, bytes):
         return data_shown(value)
     return f"{value:#x}" if isinstance(value, int) and value > 9 else str(value)

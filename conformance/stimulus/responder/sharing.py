@@ -25,6 +25,7 @@ from roceproof.conformance.suite.pattern import (
     WRITE_ONLY,
     Pattern,
 )
+from roceproof.conformance.suite.reporting.answers_told import outcomes_told
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Beyond
 from roceproof.verbs.queue_pair import State
@@ -111,12 +112,12 @@ class SharedQueue:
         if held:
             ended = self._bench.completions(qp, count=1)
             if [(each.wr_id, each.status == "success") for each in ended] != [(held[0], False)]:
-                text = f"want  receive {held[0]} ended in error\ngot   {ended or 'nothing'}"
+                text = f"want  receive {held[0]} ended in error\ngot   {outcomes_told(ended)}"
                 raise self._bench.failed(text, rules=["QPS-03"])
         self._bench.settle()
         if more := self._bench.completions(qp, count=0, within_ns=0):
-            text = f"a queue pair that failed ended receives that wait for others, too: {more}"
-            raise self._bench.failed(text, rules=["QPS-06"])
+            text = "a queue pair that failed ended receives that wait for others, too"
+            raise self._bench.failed(f"{text}: {outcomes_told(more)}", rules=["QPS-06"])
         self._begin_anew(index)
 
     def _refuse(self, index: int) -> None:

@@ -127,6 +127,7 @@ OF_EVERY_PACKET = frozenset({"tos", "ttl", "tver", "pkey", "fecn", "becn", "resv
 """Fields that are the same in all packets of a queue pair, each for a reason of its own."""
 STRAY = "a packet to a QPN that nobody has"
 STRAY_COMPLETION = "a completion of a QPN that has no such work"
+STRAY_RECEIVE = "a receive has completed for a QPN that it was not given to"
 _DECIDES_WHAT_FOLLOWS = frozenset({"opcode", "psn", "pad", "qpn", *DISPLACING})
 
 
