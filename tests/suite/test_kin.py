@@ -83,3 +83,14 @@ def test_what_accuses_the_same_stands_behind_the_first_of_it() -> None:
     assert hosts(doubtful, doubtful) == [None, 1]
     assert hosts(finding("PSN-01"), finding("PSN-01", doubt=("ACK-01",))) == [None, None]
     assert hosts(finding(), finding()) == [None, None]
+
+
+def test_that_nothing_came_in_one_case_comes_of_what_stops_many() -> None:
+    stop = finding("ACK-08", count=50, stops=True)
+    silence = finding("MTU-08", head="want WRITE_FIRST psn=+0; got nothing in time")
+    wrong = finding("MTU-08", head="dmalen: want 2, got 1")
+    assert hosts(silence, stop) == [None, 1]
+    assert with_kin([silence, stop])[0]["rules"] == ["ACK-08"]
+    assert hosts(wrong, stop) == [None, 1]
+    assert with_kin([wrong, stop])[0]["rules"] == ["MTU-08"]
+    assert with_kin([silence, {**stop, "count": 5}])[0]["rules"] == ["MTU-08"]

@@ -385,10 +385,25 @@ def test_a_completion_of_nobody_explains_the_one_that_is_missed() -> None:
     for _ in range(3):
         session.add(({}, ""), head="want work 0x7 completed with success; got nothing")
         missed = ["want work 0x7 completed with success; got nothing", []]
-        stray = ["a completion of a QPN that has no such work: work 0x7; look at qpn of rcp_o", []]
+        stray = ["a completion of a QPN that has no such work: work 0x7; look at qpn of cpl_o", []]
         also(session, failures=[missed, stray])
     (finding,) = told(session)
     assert finding["sentence"] == f"show: {stray[0]}"
+
+
+def test_the_rule_of_a_number_is_that_which_most_cases_saw_first() -> None:
+    session = Session()
+    for number in range(4):
+        wrong = f"psn: want {number}, got {number + 1}"
+        session.add(({}, ""), head=wrong, broken=("PSN-02",))
+    for rule in ("PSN-01", "PSN-18"):
+        session.add(({}, ""), head="psn: want 8, got 9", broken=("PSN-02", rule))
+        also(session, rules={rule: "frame 1"})
+    for case in session.cases.values():
+        case["differed"] = ["PSN-02"]
+    (finding,) = told(session)
+    assert (finding["count"], finding["rules"]) == (6, ["PSN-02"])
+    assert finding["sentence"].startswith("show: PSN-02 is broken")
 
 
 def test_one_packet_to_nobody_takes_nothing_that_other_cases_show() -> None:
@@ -566,6 +581,10 @@ def test_good_requests_that_are_refused_are_one_finding_and_other_codes_are_not(
         (
             "NAK came where ACK was due; syndrome: want ACK, got 0x62",
             "want receive 0x4 done with success; got receive 0x4 done with wr_flush_err",
+        ),
+        (
+            "RNR came where ACK was due; syndrome: want ACK, got 0x21",
+            "RNR came otherwise; psn: want +16, got +0, msn: want 16, got 0",
         ),
         (
             "want receive 0x4 done with success; got nothing",
@@ -771,6 +790,13 @@ def test_what_can_be_seen_broken_for_no_other_reason_is_not_in_doubt(
     for _ in range(2):
         session.add(({}, ""), head="it came otherwise", broken=(rule,))
     assert told(session)[0]["in_doubt"] == doubt
+
+
+def test_a_receive_is_not_seen_to_be_wrong_where_an_ack_does_not_come() -> None:
+    session = Session()
+    session.add(({}, ""), head="want  ACK psn=+1; got   nothing in time", broken=("RQ-01",))
+    session.cases[max(session.cases)]["differed"] = ["ACK-01"]
+    assert told(session)[0]["in_doubt"] == ["RQ-01"]
 
 
 def test_what_one_plan_accuses_is_in_doubt_unless_it_is_a_field() -> None:

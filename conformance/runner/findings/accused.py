@@ -17,8 +17,9 @@ _WHY_IS_FOR_CASES = "NAK-07"
 """Nothing was refused that had to be: for which of the reasons, cases say."""
 OF_MUCH = (*VAGUE, *COMPLETES, "LIVE-", "ACK-", "NAK-", "RETH-12", "PSN-12", "QPS-")
 """Rules that very different faults break."""
+_UNANSWERED = "ACK-01"
 _SEEN = ("RQ-", "RTX-07")
-"""Rules that a case cannot see broken for another reason."""
+"""Rules that a case cannot see broken for another reason, but where an ACK does not come."""
 _FEW = 3
 """Of rules of which none is shared by half the cases more say nothing."""
 _REFUSALS = {"NAK", "RNR"}
@@ -62,13 +63,14 @@ def in_doubt(rules: Iterable[str], failing: Set[str], cases: Mapping[str, Docume
     rules fails for any of them.
     """
     told = _clear([accused(cases[name]) for name in failing])
+    is_unanswered = all(_UNANSWERED in cases[name].get("differed", ()) for name in failing)
     found = []
     for rule in rules:
         passing = sum(case["outcome"] == PASSED for case in cases.values() if _is_about(case, rule))
         shown = sum(_is_about(cases[name], rule) for name in failing)
         is_shared = sum(rule in each for each in told) >= _NEARLY_ALL * len(told)
         is_lent = 2 * sum(_names_another(cases[name], rule) for name in failing) > len(failing)
-        is_seen = is_shared and rule.startswith(_SEEN)
+        is_seen = is_shared and rule.startswith(_SEEN) and not is_unanswered
         if not is_seen and (not (is_shared and shown) or is_lent or passing > shown):
             found.append(rule)
     return found

@@ -26,6 +26,8 @@ MAY_BE = "may_be"
 _OF_ALL = (STREAM, DEAD, f"{RULE}LIVE-01")
 """Troubles behind which nothing else is seen."""
 
+_NOTHING = "got nothing"
+_MANY = 10
 _OWN = ("CNP-", "CM-")
 """Rules of exchanges beside all messages."""
 
@@ -60,17 +62,18 @@ def _host(number: int, findings: Sequence[Document]) -> int:
     It may also follow from what another is sure of, or accuse the same as one in front of it. What
     its cases alone do or ask for, and those of others, makes it a sign of the widest of these.
     """
-    says, halves = _says(findings[number]), _halves(findings[number])
-    same = findings[number].get(SAME)
+    finding = findings[number]
+    says, halves = _says(finding), _halves(finding)
+    same = finding.get(SAME)
     if same and (alike := [place for place, each in enumerate(findings) if each.get(SAME) == same]):
         return max(alike, key=lambda place: (findings[place]["count"], -place))
-    rules = findings[number]["rules"]
+    rules = finding["rules"]
     others = [
         place
         for place, each in enumerate(findings)
         if (place < number and rules and each["rules"] == rules)
-        or (_says(each) > says and halves & _halves(each))
-        or _follows(findings[number], each)
+        or (_says(each) > says and halves & _halves(each) and not _comes_of_a_stop(each, finding))
+        or _follows(finding, each)
     ]
     return max(
         others,
@@ -79,8 +82,16 @@ def _host(number: int, findings: Sequence[Document]) -> int:
     )
 
 
+def _comes_of_a_stop(finding: Document, other: Document) -> bool:
+    """Whether nothing came, and the other stops many cases for each that shows that."""
+    is_far_wider = other.get("stops") and other["count"] >= _MANY * finding["count"]
+    return bool(is_far_wider) and _NOTHING in finding["head"]
+
+
 def _follows(finding: Document, other: Document) -> bool:
-    """Whether all that it is sure of may have come of what the other is sure of."""
+    """Whether all that it is sure of may have come of what the other is sure of, or stops."""
+    if _comes_of_a_stop(finding, other):
+        return True
     (sure, _), (causes, _) = by_certainty(finding), by_certainty(other)
     return bool(sure) and all(comes_of(causes, rule) for rule in sure)
 

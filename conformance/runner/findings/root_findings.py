@@ -38,6 +38,7 @@ from roceproof.conformance.suite.reporting.failure import (
     OF_EVERY_PACKET,
     STRAY,
     STRAY_COMPLETION,
+    STRAY_RECEIVE,
 )
 from roceproof.conformance.suite.reporting.failure_heads import (
     COMPLAINT,
@@ -53,7 +54,7 @@ Document = dict[str, Any]
 _TOGETHER = 0.9
 """Of the packets with a trouble this share has another, too, if that explains it."""
 _NOT_ANSWERED = "LIVE-01"
-_STRAYS = {STRAY: "BTH-10", STRAY_COMPLETION: "QPS-06"}
+_STRAYS = {STRAY: "BTH-10", STRAY_COMPLETION: "QPS-06", STRAY_RECEIVE: "RQ-01"}
 _COUNT = "MSN"
 """Rules of the one counter that a queue pair answers with."""
 _OWN_ADDRESSES = {"src_mac", "src_ip"}
@@ -218,7 +219,7 @@ def _of_one_thing(found: list[Root]) -> list[Root]:
 def _of_one_rule(found: list[Root], cases: Mapping[str, Document]) -> list[Root]:
     """Other words of cases that accuse the same rule first, if it is one of a single behaviour.
 
-    What the observer tells of that rule alone goes with them.
+    What the observer tells of that rule alone goes with them, or of another of that field.
     """
     kept: dict[str, Root] = {}
     others: list[Root] = []
@@ -227,7 +228,8 @@ def _of_one_rule(found: list[Root], cases: Mapping[str, Document]) -> list[Root]
         if root.head and not (root.says or root.stops or root.covers):
             rule = next(iter(in_common([cases[name] for name in sorted(root.cases)])), "")
         elif len(root.troubles) == 1 and root.troubles[0].startswith(RULE):
-            rule = root.troubles[0].removeprefix(RULE)
+            rule = _differed_first(root, cases)
+            root.troubles = list(dict.fromkeys([RULE + rule, *root.troubles]))
         if not rule or rule.startswith(OF_MUCH):
             others.append(root)
         elif rule in kept:
@@ -235,6 +237,16 @@ def _of_one_rule(found: list[Root], cases: Mapping[str, Document]) -> list[Root]
         else:
             kept[rule] = root
     return [*others, *kept.values()]
+
+
+def _differed_first(root: Root, cases: Mapping[str, Document]) -> str:
+    """The rule that the observer tells, or the one about the same field that most cases saw."""
+    rule = root.troubles[0].removeprefix(RULE)
+    if family(rule) not in OF_ONE_FIELD:
+        return rule
+    first = Counter(each for name in root.cases for each in cases[name].get("differed", ())[:1])
+    seen, most = next(iter(first.most_common(1)), (rule, 0))
+    return seen if family(seen) == family(rule) and 2 * most > len(root.cases) else rule
 
 
 def _is_part(root: Root, other: Root) -> bool:

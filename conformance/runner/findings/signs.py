@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 
 from roceproof.conformance.runner.findings.root import Root
-from roceproof.conformance.suite.reporting.failure_heads import REFUSAL, undue
+from roceproof.conformance.suite.reporting.failure_heads import REFUSAL, RNR, undue
 
 _BEHIND_A_REFUSAL = re.compile(
     r"want receive \S+ done with success; got receive \S+ done with wr_flush_err"
@@ -17,6 +17,7 @@ _TAKES_NO_RECEIVE = re.compile(
     r"want +RNR [^;]*; got +ACK|syndrome: want RNR, got 0x[01]"
     r"|want receives completed: "
 )
+_BEHIND_AN_RNR = re.compile(r"^RNR came otherwise; psn: want")
 
 
 def with_signs(found: list[Root]) -> list[Root]:
@@ -38,8 +39,11 @@ def follows(head: str, cause: str) -> bool:
     """Whether a failure is no more than a sign of what another tells.
 
     A queue pair that has refused a request ends: its receives are flushed, and what is due later
-    does not come. A message that completes no receive takes none, and the next completes it.
+    does not come. What an RNR NAK has refused is not executed, and refused once more. A message
+    that completes no receive takes none, and the next completes it.
     """
     if undue(cause) == REFUSAL:
         return bool(_BEHIND_A_REFUSAL.search(head))
+    if undue(cause) == RNR:
+        return bool(_BEHIND_AN_RNR.search(head))
     return bool(_RECEIVES_NOTHING.search(cause) and _TAKES_NO_RECEIVE.search(head))

@@ -99,7 +99,7 @@ _SYNDROME = re.compile(
 )
 _REFUSED = re.compile(r"got +NAK [^;]*?syndrome=(0x6[1-3])|syndrome: want \w+, got (0x6[1-3])")
 _UNREFUSED = re.compile(r"want +NAK [^;]*?syndrome=(0x6\d)|syndrome: want (0x6\d), got")
-REFUSAL = "a refusal"
+REFUSAL, RNR = "a refusal", "an RNR NAK"
 _UNDUE = {
     REFUSAL: re.compile(
         r"want +(?:ACK|READ_RESP\w*|ATOMIC\w*) [^;]*; got +NAK [^;]*syndrome=0x6[1-3]"
@@ -109,7 +109,7 @@ _UNDUE = {
     "a sequence NAK": re.compile(
         r"want +(?!NAK)\w+ [^;]*; got +NAK [^;]*syndrome=0x60|syndrome: want (?!0x60)\w+, got 0x60"
     ),
-    "an RNR NAK": re.compile(
+    RNR: re.compile(
         r"want +(?!RNR)\w+ [^;]*; got +RNR |syndrome: want (?!RNR|0x[23])\w+, got (?:RNR|0x[23])"
     ),
 }
