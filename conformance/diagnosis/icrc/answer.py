@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 
@@ -218,6 +219,14 @@ def flips(packets: Sequence[CrcInput], hypothesis: Hypothesis | None) -> list[Fl
     """The single bits that explain some of the packets."""
     found = (flipped_bit(packet, hypothesis) for packet in packets[:FLIPS])
     return [flip for flip in found if flip is not None]
+
+
+def by_chance(found: list[FlippedBit]) -> list[FlippedBit]:
+    """Without those of one field, if most are of that: chance hits all of a packet."""
+    (field, count), *_ = Counter(flip.field for flip in found).most_common(1) or [("", 0)]
+    of_one = [flip for flip in found if flip.field == field]
+    is_habit = len(found) > 2 and 2 * count > len(found) and not of_one[0].is_of_icrc
+    return [flip for flip in found if flip not in of_one] if is_habit else found
 
 
 def flip_facts(found: list[FlippedBit]) -> tuple[str, ...]:

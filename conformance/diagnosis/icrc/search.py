@@ -16,6 +16,7 @@ from roceproof.conformance.diagnosis.icrc.answer import (
     LEAST_ADDED,
     OF_OTHERS,
     Answer,
+    by_chance,
     flip_facts,
     flips,
     names_of,
@@ -197,6 +198,7 @@ def _rest(scope: Scope, answer: Answer) -> list[Answer]:
     if follows:  # a bit of a packet shows in the one that carries its result, those of an ICRC here
         behind = _behind_others(scope, left) | _hidden(answer.hypothesis, left)
         found = [flip for flip in found if flip.is_of_icrc and flip.number not in behind]
+    found = by_chance(found)
     hit = {flip.number for flip in found}
     changed = [packet for packet in left if packet.seen.number in hit]
     other = [packet for packet in left if packet.seen.number not in hit]

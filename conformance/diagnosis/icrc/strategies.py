@@ -3,14 +3,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 
 from roceproof.conformance.diagnosis.budget import OutOfBudget
-from roceproof.conformance.diagnosis.icrc.answer import FLIPS, Answer, flip_facts, flips, names_of
+from roceproof.conformance.diagnosis.icrc.answer import (
+    FLIPS,
+    Answer,
+    by_chance,
+    flip_facts,
+    flips,
+    names_of,
+)
 from roceproof.conformance.diagnosis.icrc.combinations import DEPTH
 from roceproof.conformance.diagnosis.icrc.computed import one_fault, searched
-from roceproof.conformance.diagnosis.icrc.corruption import FlippedBit, hold_neighbours
+from roceproof.conformance.diagnosis.icrc.corruption import hold_neighbours
 from roceproof.conformance.diagnosis.icrc.data_path.beat_parts import part_boundary
 from roceproof.conformance.diagnosis.icrc.data_path.last_beat import Tail, tails, tells_apart
 from roceproof.conformance.diagnosis.icrc.data_path.stalls import find_stall, stalled
@@ -100,7 +106,7 @@ def corrupt(scope: Scope) -> Answer | None:
     found = flips(scope.wrong, None)
     if len(found) < len(scope.wrong[:FLIPS]):
         return None
-    if len(found) > 2 and _is_habit(found):
+    if by_chance(found) != found:
         return None
     one = None
     if len(hold_neighbours(scope.packets, found)) == len(scope.wrong):
@@ -112,14 +118,6 @@ def corrupt(scope: Scope) -> Answer | None:
             scope.budget.leave_out("single faults beside single bits", scope.place)
     other = names_of(one) if one else ()
     return Answer(CORRUPT, scope, scope.wrong, other, flip_facts(found))
-
-
-def _is_habit(found: list[FlippedBit]) -> bool:
-    """Whether most flips are of one field: chance hits all of a packet."""
-    (field, count), *_ = Counter(flip.field for flip in found).most_common(1)
-    return 2 * count > len(found) and not any(
-        flip.is_of_icrc and flip.field == field for flip in found
-    )
 
 
 def _by_last_beat(scope: Scope) -> Answer | None:
