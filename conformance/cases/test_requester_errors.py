@@ -72,6 +72,20 @@ def test_an_rnr_nak_beyond_the_retry_count_ends_the_queue_pair(bench: Bench, tim
     qp.expect_silence()
 
 
+@case("RNR-10", "RNR-05", needs=[Capability.SEND], smoke=True)
+@over("timer", [0, 14, 31])
+def test_an_rnr_nak_beyond_the_retry_count_acknowledges_what_stands_before_it(
+    bench: Bench, timer: int
+) -> None:
+    qp = bench.connect(path_mtu=MTU, rnr_retry=0)
+    messages = write_all(qp, 5, 3 * MTU) + write_all(qp, 2 * MTU, 5, op=Op.SEND)
+    qp.send(RNR(psn=messages[2].psn, timer=timer, msn=2))
+    qp.completes(*messages[:2])
+    qp.completes(messages[2], status="rnr_retry_exc_err")
+    qp.completes(messages[3], status="wr_flush_err")
+    qp.expect_silence()
+
+
 @case("NAK-10", smoke=True)
 @over_fatal_naks
 def test_a_fatal_nak_acknowledges_what_stands_before_it(bench: Bench, code: int) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from roceproof.conformance.stimulus.requester.play import Play
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over, over_services
 from roceproof.conformance.suite.checks.recovery import write_all
@@ -21,6 +22,8 @@ from roceproof.verbs.work import Op
 pytestmark = [REQUESTER, needs(Capability.WRITE)]
 
 MTU = 256
+WAITING = 60
+"""Messages, more than most devices let wait for an answer."""
 UDP_PORT = 2  # of the destination, counted from the UDP header
 
 
@@ -110,6 +113,25 @@ def test_more_work_than_may_wait_for_an_answer_completes_in_order(bench: Bench) 
         qp.ack(under_way[-1])
         qp.completes(*under_way)
         done += len(under_way)
+
+
+@case("QPS-04", "QPS-06", smoke=True, needs=[Capability.RC, Capability.RESTART], targets=["hdl"])
+@over("is_its_own", [True, False], ids=["its own", "another's"])
+def test_a_queue_pair_starts_anew_while_work_waits_for_room(bench: Bench, is_its_own: bool) -> None:
+    play, others = Play(bench), range(min(2, bench.claims.qps))
+    for key in others:
+        play.connect(key, service="RC")
+    play.post(0, "WRITE", 5, count=WAITING)
+    play.until()
+    play.wait(bench.target.patience.answer_ns)
+    play.connect(0 if is_its_own else others[-1], service="RC")
+    play.wait(bench.target.patience.answer_ns)
+    if waiting := bench.target.commands_waiting:
+        text = f"{waiting} configurations wait while work of a queue pair waits for an answer"
+        raise bench.failed(text, rules=["QPS-04" if is_its_own else "QPS-06"])
+    for key in others:
+        play.post(key, "WRITE", 5)
+    play.finish()
 
 
 @case("QPS-07", needs=[Capability.RC])

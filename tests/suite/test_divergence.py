@@ -120,6 +120,7 @@ FLUSHED = (
         ),
         ("want  work 0x1 completed with wr_flush_err; got   nothing", ["NAK-09"]),
         ("want  work 0x1 completed with rnr_retry_exc_err; got   nothing", ["RNR-05"]),
+        ("want work 0x1 completed with success; got work 0x1 completed with rnr_retry_exc_err", []),
         (f"{NO_SUCH} success, syndrome 0x7f", ["AETH-05"]),
         (f"{NO_SUCH} retry_exc_err, syndrome 0xff: {NO_TIMER}", ["RTX-07"]),
         (f"{NO_SUCH} retry_exc_err, syndrome 0x21", ["RNR-05"]),

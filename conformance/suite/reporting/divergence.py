@@ -77,7 +77,7 @@ _BY_LIKENESS = _table(
     (r"^(wr_flush_err|rem_\w+): ", "NAK-09"),
     (r"^rnr_retry_exc_err: ", "RNR-05"),
     (r"^retry_exc_err: ", "RTX-05"),
-    (r"retry_exc_err$", "RTX-01"),
+    (r"(?<!rnr_)retry_exc_err$", "RTX-01"),
     (r"^other work completed", "ACK-08 ACK-05"),
     (r"^receive completed again$", "RQ-01"),
     (r"completed again", "LIVE-02"),
