@@ -48,7 +48,7 @@ def text(station: Station, answer: Answer) -> str:
         words = f"undecided between {between}" if answer.equivalent[1:] else f"only {between} fits"
         first = f"{where}: {words}, {count} of {wrong} wrong ICRCs, {right} right ones"
     elif answer.name == UNDECIDED:
-        first = f"{where}: nothing that a sender does fits {count} of {wrong} wrong ICRCs"
+        first = f"{where}: nothing that was tried fits {count} of {wrong} wrong ICRCs"
         first += "; bits may have changed on the way" if answer.equivalent else ""
     elif answer.name == CORRUPT:
         first = f"{where}: {count} frames {CHANGED}"
