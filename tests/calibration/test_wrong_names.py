@@ -83,6 +83,7 @@ from roceproof.conformance.calibration.run import explained, outcome
         (93008, 1402),  # the same in another lane
         (94001, 1139),  # lost, where acknowledgements count long after they came
         (94007, 1375),  # corrupt, where dozens of packets have the same bit of one field
+        (94008, 1497),  # S34, of two packets of which one bit of the ID changed on the way
         (92002, 82),  # P21, where two results in wrong packets look like one changed bit each
     ],
 )

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
+from itertools import islice
 
 from roceproof.conformance.diagnosis.budget import OutOfBudget
 from roceproof.conformance.diagnosis.icrc.combinations import DEPTH, Search
@@ -31,6 +32,8 @@ _ENDS = 50
 """Of how many packets the ends are compared."""
 LEAST_ADDED = 2
 """How many leftovers it takes to add a fault for them."""
+_LOOKED_AT_PER_FAULT = 8
+"""And so many of them are held against the way for each."""
 _FEW_CHANGED = 4
 """So many packets the way may change in one field, each in another bit."""
 OF_OTHERS = frozenset({"S53", "S60", "S65"})
@@ -129,15 +132,16 @@ def _simpler(
 
 
 def _bears_out(added: Set[str], first: Hypothesis, packets: Sequence[CrcInput]) -> bool:
-    """Whether enough packets take the added faults, for the first one leaves them over."""
+    """Whether enough packets take the added faults, for the first one leaves them over.
+
+    Those that a bit explains that may have flipped on the way do not.
+    """
     least = max(LEAST_ADDED, floor_of(added).errors)
-    left: list[CrcInput] = []
-    for packet in packets:
-        if first.predict(packet) != packet.found:
-            left.append(packet)
-            if len(left) >= least and distinct(left) >= least:
-                return True
-    return False
+    leaves = (packet for packet in packets if first.predict(packet) != packet.found)
+    left = [*islice(leaves, _LOOKED_AT_PER_FAULT * least)]
+    hit = {flip.number for flip in by_chance(flips(left, first))}
+    left = [packet for packet in left if packet.seen.number not in hit]
+    return len(left) >= least and distinct(left) >= least
 
 
 def names_of(given: Answer) -> tuple[str, ...]:
