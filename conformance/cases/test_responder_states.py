@@ -103,18 +103,22 @@ def test_a_datagram_to_a_queue_pair_that_is_not_ready_is_dropped(
     qp.receives(receive, byte_len=47)
 
 
-@case("QPS-02", needs=[Capability.STATES], smoke=True)
+@case("QPS-02", "RQ-01", needs=[Capability.STATES], smoke=True)
 @over_services
 def test_a_queue_pair_that_is_ready_to_receive_serves_requests(
     bench: Bench, service: Service
 ) -> None:
-    qp = bench.connect(service, state=State.RTR)
-    receive = qp.post_receive(qp.region())
-    qp.send(SEND_ONLY(psn=0, payload=8))
-    qp.receives(receive, byte_len=8)
-    qp.fence(1)
-    bench.target.set_state(qp.qp, State.RTS)
+    qp = bench.connect(service, state=State.INIT)
+    region = qp.region()
+    early = qp.post_receive(region)
+    bench.target.set_state(qp.qp, State.RTR)
+    late = qp.post_receive(region)
+    for psn, receive in enumerate((early, late)):
+        qp.send(SEND_ONLY(psn=psn, payload=8))
+        qp.receives(receive, byte_len=8)
     qp.fence(2)
+    bench.target.set_state(qp.qp, State.RTS)
+    qp.fence(3)
 
 
 @case("QPS-03", needs=[Capability.STATES], smoke=True)
