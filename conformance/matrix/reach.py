@@ -105,7 +105,7 @@ class _Economy:
         module: Any = getattr(item, "module", None)
         if item.path.name.startswith(RANDOM):
             try_seed = module.try_seed
-            module.try_seed = _only(try_seed, self._found.reached[_path(item)])
+            module.try_seed = only(try_seed, self._found.reached[_path(item)])
             try:
                 return (yield)
             finally:
@@ -124,11 +124,11 @@ class _Economy:
         return len(self._found.noticed) < self._enough
 
 
-def _only(try_seed: Callable[..., Any], seeds: Collection[int]) -> Callable[..., Any]:
+def only(try_seed: Callable[..., Any], seeds: Collection[int]) -> Callable[..., Any]:
     """Try only these seeds, and make nothing small."""
 
-    def tried(seed: int, *arguments: Any) -> Any:
-        return try_seed(seed, *arguments, seconds=0.0) if seed in seeds else None
+    def tried(seed: int, *arguments: Any, **options: Any) -> Any:
+        return try_seed(seed, *arguments, **options, seconds=0.0) if seed in seeds else None
 
     return tried
 
