@@ -24,8 +24,9 @@ from roceproof.conformance.coverage.counts import Counts
 from roceproof.conformance.coverage.document import Coverage
 from roceproof.conformance.coverage.scope import Scope
 from roceproof.conformance.regression.soak_workers import come, soak_workers
+from roceproof.conformance.runner.plan_player import PlanFinding
 from roceproof.conformance.runner.session.options import Options, open_factory, widths_of
-from roceproof.conformance.runner.soak import Chunk, Found, PlanFinding, play
+from roceproof.conformance.runner.soak import Chunk, Found, play
 from roceproof.conformance.stimulus.drawing.steering import steered
 from roceproof.conformance.stimulus.drawing.weights import Weights
 from roceproof.conformance.stimulus.run_plan import draws_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from roceproof.common.errors import RoceproofError
 from roceproof.conformance.stimulus.drawing.fields import drawn_operations
@@ -98,11 +98,21 @@ def try_seed(
     *,
     weights: Weights | None = None,
     draws: Draws = draw_plan,
+    **options: Any,
+) -> Finding | None:
+    """Draw the plan of a seed and try it, with the options of `try_plan`."""
+    return try_plan(draws(seed, claims, weights), seed, open_bench, **options)
+
+
+def try_plan(
+    plan: Plan,
+    seed: int,
+    open_bench: Open,
+    *,
     seconds: float = REDUCTION_SECONDS,
     is_worth: Callable[[CaseFailed], bool] = lambda _: True,
 ) -> Finding | None:
-    """Draw and play the plan of a seed; a failure that is worth it is made small."""
-    plan = draws(seed, claims, weights)
+    """Play a plan on a device of that seed; a failure that is worth it is made small."""
     first = played(plan, seed, open_bench)
     if first.failure is None:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What the measure of reach leaves of a random case: the seeds that reach a fault, not made small."""
+"""What the measure of reach leaves of a random case: seeds that reach a fault, not made small."""
 
 from __future__ import annotations
 

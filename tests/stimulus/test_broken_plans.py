@@ -11,7 +11,7 @@ import pytest
 from roceproof.common.errors import RoceproofError
 from roceproof.common.paths import REFERENCE_DUT
 from roceproof.conformance.regression import soak as soak_command
-from roceproof.conformance.runner import soak
+from roceproof.conformance.runner import plan_player
 from roceproof.conformance.runner.judging.bench_law import CaseBreaks
 from roceproof.conformance.runner.session.options import Options
 from roceproof.conformance.runner.soak import Chunk, Found, play
@@ -26,11 +26,11 @@ BROKE = "seed 7: the case itself breaks MTU-01"
 
 
 def test_the_other_plans_of_a_chunk_are_played(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(seed: int, *_: Any, **__: Any) -> None:
+    def broken(_plan: Any, seed: int, *_: Any, **__: Any) -> None:
         if seed == 7:
             raise CaseBreaks("the case itself breaks MTU-01")
 
-    monkeypatch.setattr(soak, "try_seed", broken)
+    monkeypatch.setattr(plan_player, "try_plan", broken)
     found = play(Chunk(options=OPTIONS, width=None, first=6, count=3, weights=Weights()))
     assert (found.seeds, found.broke, found.findings) == (3, [BROKE], [])
 
