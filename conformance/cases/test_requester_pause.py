@@ -6,8 +6,8 @@ from __future__ import annotations
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, over, over_services
 from roceproof.conformance.suite.checks.frame_integrity import frames_are_exact
-from roceproof.conformance.suite.traffic.pause import LONGEST, global_pause, priority_pause
 from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.wire.mac_control import LONGEST, global_pause, priority_pause
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 

@@ -8,9 +8,9 @@ other MAC control frame holds nothing: a port obeys one kind, and this one obeys
 
 from __future__ import annotations
 
-ETHER_MAC_CONTROL = b"\x88\x08"
+from roceproof.conformance.wire.mac_control import CLASSES, ETHER_MAC_CONTROL
+
 PRIORITY_PAUSE = 0x0101
-CLASSES = 8
 QUANTUM_PS = 51_200  # 512 bit times at 10 Gbit/s
 _OPCODE, _VECTOR, _TIMES, _END = 14, 16, 18, 34
 
@@ -23,7 +23,7 @@ class Pauses:
 
     def take(self, frame: bytes, now_ns: int) -> bool:
         """Obey a MAC control frame; whether it was one."""
-        if frame[12:14] != ETHER_MAC_CONTROL:
+        if int.from_bytes(frame[12:14], "big") != ETHER_MAC_CONTROL:
             return False
         is_pause = int.from_bytes(frame[_OPCODE:_VECTOR], "big") == PRIORITY_PAUSE
         if is_pause and len(frame) >= _END:

@@ -17,9 +17,9 @@ from roceproof.conformance.wire.framing import (
     ROCE_UDP_PORT,
     payload_of_ethernet,
 )
+from roceproof.conformance.wire.mac_control import ETHER_MAC_CONTROL
 
 ETHER_ARP = 0x0806
-ETHER_MAC_CONTROL = 0x8808
 IPV6_BYTES = 40
 PROTOCOLS = {0: "MLD", 1: "ICMP", 2: "IGMP", 6: "TCP", 17: "UDP", 58: "ICMPv6"}
 

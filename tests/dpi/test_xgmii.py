@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from faulty_device import suite
 
-from roceproof.conformance.suite.traffic.pause import LONGEST, priority_pause
+from roceproof.conformance.wire.mac_control import LONGEST, priority_pause
 from roceproof.conformance.wire.neighbours import solicit
 from roceproof.dpi import (
     Flow,

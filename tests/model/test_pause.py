@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from roceproof.conformance.model.pause import Pauses
-from roceproof.conformance.suite.traffic.pause import LONGEST, global_pause, priority_pause
+from roceproof.conformance.wire.mac_control import LONGEST, global_pause, priority_pause
 
 MAC = bytes.fromhex("020000000b02")
 

@@ -92,7 +92,7 @@ HANGS = {
         "sent-frame", 3, "endless", "after 3 frames the next does not end: tx_tvalid_o"
     ),
     "asks-without-end": Hang(
-        "heard-frame", 2, "babbling", "ARP and ICMP frames came of the device"
+        "heard-frame", 2, "babbling", "ARP, ICMP and pause frames came of the device"
     ),
     "hears-nothing": Hang("cycle", 1, "rx", "no frame was ever taken: rx_tready_o is low"),
     "amid-what-it-hears": Hang(

@@ -78,7 +78,8 @@ def test_a_frame_that_never_ends_is_told_as_that() -> None:
 def test_frames_without_end_are_one_finding_wherever_they_end_a_case() -> None:
     session = Session()
     for number, count in enumerate(("142", "2,033", "206")):
-        endless = f"{count} ARP and ICMP frames came of the device in 1,409 cycles, and the case"
+        came = f"{count} ARP, ICMP and pause frames came of the device"
+        endless = f"{came} in 1,409 cycles, and the case"
         session.add(({}, ""), head=f"{'no end: ' * (number < 2)}{endless}")
     assert [each["count"] for each in told(session)] == [3]
 

@@ -122,7 +122,7 @@ class Allowance:
             raise NoEnd(f"cycle {cycle:,} and no end; a case lasts {most:,} cycles at most")
         for count, least, each, what in (
             (self.frames, _FRAMES, _FRAMES_FOR_EACH, "frames"),
-            (self.asides, _ASIDES, _ASIDES_FOR_EACH, "ARP and ICMP frames"),
+            (self.asides, _ASIDES, _ASIDES_FOR_EACH, "ARP, ICMP and pause frames"),
             (self.completions, _COMPLETIONS, _COMPLETIONS_FOR_EACH, "completions"),
         ):
             if count > least // (_SHORTER if self.is_short else 1) + each * self.asked:

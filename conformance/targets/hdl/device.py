@@ -32,9 +32,10 @@ from roceproof.conformance.targets.ping import echo_request, is_echo_reply
 from roceproof.conformance.targets.records_seen import RecordsSeen
 from roceproof.conformance.wire import neighbours
 from roceproof.conformance.wire.codec import parse
+from roceproof.conformance.wire.mac_control import is_pause_of
 from roceproof.dpi.contract.records import QpCommand, QpConfig
 from roceproof.dpi.manifest.limits import Environment
-from roceproof.dpi.session.events import Inbound, Until
+from roceproof.dpi.session.events import Frame, Inbound, Until
 from roceproof.dpi.session.options import Flow
 from roceproof.dpi.session.process import SimulationError, SimulationTimeout
 from roceproof.dpi.session.simulation import Simulation
@@ -432,7 +433,7 @@ class HdlTarget(Target):
         except SimulationError as error:
             raise told_end(error) from error
         self._cycle = stop.cycle
-        frames, completions = self._port.take_frames(), self._port.take_completions()
+        frames, completions = self._take_frames(), self._port.take_completions()
         taken = self._port.take_taken()
         for each in taken:
             self._note_taken(each.stream)
@@ -472,6 +473,13 @@ class HdlTarget(Target):
             self._in_vain = True
             raise
         return came
+
+    def _take_frames(self) -> list[Frame]:
+        """Those that the device has sent; what its MAC says to the link is no case's business."""
+        sent = self._port.take_frames()
+        frames = [frame for frame in sent if not is_pause_of(self.host.mac, frame.data)]
+        self._allowance.asides += len(sent) - len(frames)
+        return frames
 
     def _ns(self, cycle: int) -> int:
         return cycle * self.clock_ps // 1000

@@ -1,29 +1,39 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""MAC control frames: the pauses that a switch asks a port for."""
+"""MAC control: the pauses that one end of a link asks the other for (802.3 annex 31B, 802.1Qbb)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from roceproof.conformance.wire.framing import ETHERNET_MINIMUM
+from roceproof.conformance.wire.framing import ETHERNET_BYTES, ETHERNET_MINIMUM
 
-LONGEST = 0xFFFF
+ETHER_MAC_CONTROL = 0x8808
+CLASSES = 8
+LONGEST = 0xFFFF  # quanta
 _TO_THE_LINK = bytes.fromhex("0180c2000001")
-_MAC_CONTROL = b"\x88\x08"
+_MAC_CONTROL = ETHER_MAC_CONTROL.to_bytes(2, "big")
 _GLOBAL, _PRIORITY = b"\0\1", b"\1\1"
-_CLASSES = 8
+_BODY_BYTES = {_GLOBAL: 4, _PRIORITY: 4 + 2 * CLASSES}
 
 
 def priority_pause(quanta: Mapping[int, int], *, src_mac: bytes) -> bytes:
     """A pause (802.1Qbb) of these classes for so many times 512 bits; 0 lifts it."""
     vector = sum(1 << priority for priority in quanta).to_bytes(2, "big")
-    times = (quanta.get(priority, 0).to_bytes(2, "big") for priority in range(_CLASSES))
+    times = (quanta.get(priority, 0).to_bytes(2, "big") for priority in range(CLASSES))
     return _frame(_PRIORITY + vector + b"".join(times), src_mac)
 
 
 def global_pause(quanta: int, *, src_mac: bytes) -> bytes:
     """A pause (802.3 annex 31B) of the whole link."""
     return _frame(_GLOBAL + quanta.to_bytes(2, "big"), src_mac)
+
+
+def is_pause_of(src_mac: bytes, frame: bytes) -> bool:
+    """Whether it is a pause as that station may send it: its form is right to the last byte."""
+    size = _BODY_BYTES.get(frame[ETHERNET_BYTES : ETHERNET_BYTES + 2])
+    return size is not None and frame == _frame(
+        frame[ETHERNET_BYTES : ETHERNET_BYTES + size], src_mac
+    )
 
 
 def _frame(body: bytes, src_mac: bytes) -> bytes:
