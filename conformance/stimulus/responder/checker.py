@@ -271,9 +271,14 @@ def until_taken(bench: Bench) -> None:
     """Let time pass until the device has taken all that was sent."""
     target = bench.target
     end = target.now_ns + target.patience.answer_ns
-    sent = sum(not entry.is_sent for entry in bench.transcript.entries())
+    sent = frames_sent(bench)
     while len(target.taken_ns()) < sent and target.now_ns < end:
         bench.pump(target.patience.quiet_ns)
+
+
+def frames_sent(bench: Bench) -> int:
+    """How many the device was given."""
+    return sum(not entry.is_sent for entry in bench.transcript.entries())
 
 
 def _is_notification(opcode: int) -> bool:
