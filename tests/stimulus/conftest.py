@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Devices for random stimulus: the endpoint at both widths, and the model."""
+"""Devices for random stimulus: the endpoint at both widths, with a responder, and the model."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from roceproof.common.paths import REFERENCE_DUT
+from roceproof.common.paths import REFERENCE_DUT, RESPONDER_DUT
 from roceproof.conformance.targets.hdl.factory import HdlFactory
 from roceproof.conformance.targets.model.device import ModelFactory
 from roceproof.dpi.manifest.dut import load_manifest
@@ -26,3 +26,9 @@ def endpoint(request: pytest.FixtureRequest) -> HdlFactory:
 def model() -> ModelFactory:
     """The reference model."""
     return ModelFactory()
+
+
+@pytest.fixture(scope="module")
+def responder() -> HdlFactory:
+    """The endpoint with a responder."""
+    return HdlFactory(load_manifest(RESPONDER_DUT), data_width=64)

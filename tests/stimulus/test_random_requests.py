@@ -37,11 +37,6 @@ SMALL = REPOSITORY / "examples" / "byte_endpoint" / "dut.toml"
 MOST_STEPS = 8
 
 
-@pytest.fixture(scope="module")
-def responder() -> HdlFactory:
-    return HdlFactory(load_manifest(RESPONDER_DUT), data_width=64)
-
-
 def tried(factory: DeviceFactory, seed: int) -> Finding | None:
     return try_seed(seed, factory.claims, opener(factory), draws=draw_requests, seconds=15)
 
