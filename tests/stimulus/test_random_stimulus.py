@@ -187,6 +187,25 @@ def test_no_two_are_active_in_one_place_whatever_a_reduced_plan_leaves_out(
         for key, qpn in enumerate((8, 9, 8 + 16, 9 + 32)):
             play.connect(key=key, local_qpn=qpn)
         assert noted.reset == [8, 9]
+        play.connect(key=0, local_qpn=8)
+        assert noted.reset == [8, 9, 8 + 16]
+
+
+@pytest.mark.sim
+def test_a_timeout_may_be_told_behind_frames_whose_payload_is_held_back(
+    endpoint: HdlFactory,
+) -> None:
+    with opener(endpoint)(1, None) as bench:
+        play = Play(bench)
+        for key in range(2):
+            play.connect(key=key, ack_timeout=2)
+        play.connect(key=2, path_mtu=4096)
+        play.post(key=0)
+        play.disturb(payload_gap=99)
+        play.post(key=1)
+        play.post(key=2, size=4 * 4096)
+        play.expire()
+        play.finish()
 
 
 def test_a_plan_that_is_made_smaller_can_still_be_played() -> None:

@@ -25,6 +25,7 @@ class Pace:
     longest_frame: int = 64
     _free_ns: float = 0
     _slowest: float = 2
+    _withheld: float = 0
     _left_ns: int = 0
 
     @classmethod
@@ -38,6 +39,8 @@ class Pace:
         """Streams are held back, those that are not named no more."""
         self.stalls = dict.fromkeys(STREAMS, 0) | dict(percent)
         self._slowest = max(self._slowest, self._stretch("tx_stall"))
+        if self.stalls["payload_gap"]:
+            self._withheld = max(self._withheld, self._stretch("payload_gap"))
 
     def posts(self, path_mtu: int) -> None:
         """Work was posted whose packets may be that long."""
@@ -67,6 +70,10 @@ class Pace:
         completions = _COMPLETIONS_IN_FRONT * _NS_PER_COMPLETION * self._stretch("cpl_stall")
         frame = self.longest_frame * self.ns_per_byte * self._stretch("tx_stall")
         return int(waiting + completions + _FRAMES_IN_FRONT * frame + _REACTION_NS)
+
+    def withheld_ns(self) -> int:
+        """For how long the device may have been at two frames whose payload was held back."""
+        return int(2 * self.longest_frame * self.ns_per_byte * self._withheld)
 
     def _stretch(self, stream: str) -> float:
         return 200 / (100 - self.stalls[stream])

@@ -59,8 +59,8 @@ class Play(FarSide):
         """
         spec = spec_of(self.bench, key, fields)
         known = self.scene.qps.get(key)
+        self._free(spec.local_qpn % self.bench.claims.qps, but=key)
         if known is None:
-            self._free(spec.local_qpn % self.bench.claims.qps)
             qp = self.bench.target.open(spec)
             self._add(key, qp, spec, is_active=True)
         elif key in self._strangers:
@@ -73,10 +73,14 @@ class Play(FarSide):
             self.scene.settle()
             self._live(known, self.bench.target.reopen(known.qp, spec), spec, is_active=True)
 
-    def _free(self, place: int) -> None:
+    def _free(self, place: int, *, but: int) -> None:
         """No two queue pairs are active in one place: another that is there is reset."""
         for key, other in list(self.scene.qps.items()):
-            if other.life.is_active and other.life.spec.local_qpn % self.bench.claims.qps == place:
+            if (
+                key != but
+                and other.life.is_active
+                and other.life.spec.local_qpn % self.bench.claims.qps == place
+            ):
                 self.reset(key)
 
     def restart(self, key: int, *, times: int = 1) -> None:

@@ -349,7 +349,8 @@ class Scene:
 
     def _judge_time(self) -> None:
         now, patience = self.bench.target.now_ns, self.bench.target.patience
-        grace = 2 * self.pace.lag_ns(now) + patience.answer_ns
+        turns = len(self.qps) * self.pace.withheld_ns()  # a timeout is told between two frames
+        grace = 2 * self.pace.lag_ns(now) + patience.answer_ns + turns
         for known in self.qps.values():
             if known.is_reliable and known.judge.overdue(now, grace):
                 debt = next(iter(known.judge.owed()), "work")
