@@ -34,6 +34,23 @@ _EXAMPLES = {
         roceproof soak --dut rtl/dut.toml --minutes 480 -j 8
         roceproof soak --target model --seed 1000
     """,
+    "fuzz": """
+        roceproof fuzz run --minutes 480 -j 8   # a night on the reference endpoint
+        roceproof fuzz report                   # what it has found
+    """,
+    "fuzz run": """
+        roceproof fuzz run                                 # ten minutes, in build/fuzz
+        roceproof fuzz run build/night --dut rtl/dut.toml --width 64 --minutes 480 -j 8
+        roceproof fuzz run build/model --target model --minutes 1
+    """,
+    "fuzz status": """
+        roceproof fuzz status
+        roceproof fuzz status build/night --json
+    """,
+    "fuzz report": """
+        roceproof fuzz report
+        roceproof fuzz report build/night --json
+    """,
     "gate": """
         roceproof gate rtl/dut.toml                           # one verdict, with a page
         roceproof gate rtl/dut.toml --suite smoke --no-guest  # in a minute

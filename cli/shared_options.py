@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from roceproof.common.arguments import DATA_WIDTH, INPUT_FILE, OUTPUT_FOLDER
+from roceproof.common.arguments import DATA_WIDTH, INPUT_FILE, MANIFEST, OUTPUT_FOLDER
 from roceproof.conformance.runner.session.asked import command_option
 
 
@@ -49,3 +49,30 @@ def suite_option(usual: str) -> Callable[[Any], Any]:
     return click.option(
         "--suite", type=suites, default=usual, show_default=True, help="Which cases."
     )
+
+
+def plan_device_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Which device plays random plans."""
+    for option in (
+        click.option(
+            "--width",
+            "widths",
+            type=DATA_WIDTH,
+            multiple=True,
+            help="Data width (hdl); may be repeated.",
+        ),
+        click.option(
+            "--dut",
+            type=MANIFEST,
+            help="Manifest of the device (hdl); the reference endpoint if not given.",
+        ),
+        click.option(
+            "--target",
+            type=click.Choice(["hdl", "model"]),
+            default="hdl",
+            show_default=True,
+            help="What to test.",
+        ),
+    ):
+        command = option(command)
+    return command

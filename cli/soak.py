@@ -9,26 +9,12 @@ from typing import Any
 import click
 
 from roceproof.cli.help_examples import examples
-from roceproof.cli.shared_options import mutant_option, out_option
-from roceproof.common.arguments import DATA_WIDTH, JOBS, MANIFEST, SEED, Number
+from roceproof.cli.shared_options import mutant_option, out_option, plan_device_options
+from roceproof.common.arguments import JOBS, SEED, Number
 
 
 @click.command("soak", epilog=examples("soak"))
-@click.option(
-    "--target",
-    type=click.Choice(["hdl", "model"]),
-    default="hdl",
-    show_default=True,
-    help="What to test.",
-)
-@click.option(
-    "--dut",
-    type=MANIFEST,
-    help="Manifest of the device (hdl); the reference endpoint if not given.",
-)
-@click.option(
-    "--width", "widths", type=DATA_WIDTH, multiple=True, help="Data width (hdl); may be repeated."
-)
+@plan_device_options
 @click.option(
     "--minutes",
     type=Number(0.01, 100_000, whole=False),

@@ -36,6 +36,7 @@ CHAPTERS = {
     ],
     "The suite": [
         "docs/suite",
+        "docs/fuzz",
         "docs/crafting",
         "docs/api",
         "docs/coverage",

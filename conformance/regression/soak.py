@@ -8,31 +8,23 @@ ends early when none is. Each failing plan is left as a small case of its own.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-
-import click
 
 from roceproof.common.errors import RoceproofError
 from roceproof.common.exit_codes import Exit
 from roceproof.common.notice import notice
 from roceproof.common.output import output_directory
-from roceproof.common.paths import REFERENCE_DUT
 from roceproof.common.progress import Progress
 from roceproof.conformance.coverage.counts import Counts
 from roceproof.conformance.coverage.document import Coverage
 from roceproof.conformance.coverage.scope import Scope
+from roceproof.conformance.regression.plan_devices import PlanDevices, Wanted
 from roceproof.conformance.regression.soak_workers import come, soak_workers
 from roceproof.conformance.runner.plan_player import PlanFinding
-from roceproof.conformance.runner.session.options import Options, open_factory, widths_of
 from roceproof.conformance.runner.soak import Chunk, Found, play
 from roceproof.conformance.stimulus.drawing.steering import steered
 from roceproof.conformance.stimulus.drawing.weights import Weights
-from roceproof.conformance.stimulus.run_plan import draws_of
-from roceproof.conformance.targets.interface import Claims
-from roceproof.dpi import load_manifest
-from roceproof.dpi.manifest.snapshot import Snapshot
 
 _CHUNK = 12
 _TOLD = 5
@@ -41,13 +33,9 @@ _ONLY_DIRECTED = ("rules.", "responder.", "life.")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Soak:
-    target: str
-    dut: Path | None
-    widths: Sequence[int]
+class Soak(Wanted):
     minutes: float
     seed: int
-    mutant: str | None
     out: Path
     jobs: int
     quiet: bool
@@ -55,31 +43,13 @@ class Soak:
 
 def run_soak(wanted: Soak) -> int:
     """Play until time is up; 1 if anything was found, 2 if not and plans broke by themselves."""
-    if wanted.dut is not None and wanted.target != "hdl":
-        raise click.UsageError("--dut is for --target hdl")
-    options = Options(
-        target=wanted.target,
-        dut=(wanted.dut or REFERENCE_DUT).resolve(),
-        width=tuple(wanted.widths),
-        mutant=wanted.mutant,
-    )
+    options = wanted.options()
     with output_directory(wanted.out), Progress(quiet=wanted.quiet) as progress:
-        look = _nothing_to_look_at
-        if wanted.target == "hdl":
-            look = Snapshot(load_manifest(options.dut)).must_hold
-        widths = widths_of(options)
-        factories = [open_factory(options, width) for width in widths]
-        if not all(draws_of(factory.claims) for factory in factories):
-            raise RoceproofError(
-                f"{wanted.dut}: no plans for it: its [capabilities] list nothing that it sends, "
-                "and there is no [responder]"
-            )
-        for factory in factories:
-            factory.prepare(progress.step)
-        night = Night(wanted, options, [factory.claims for factory in factories], look)
+        devices = PlanDevices.prepared(options, progress)
+        night = Night(wanted, devices)
         end: BaseException | None = None
         try:
-            night.run(widths, progress)
+            night.run(progress)
         except (KeyboardInterrupt, RoceproofError) as error:  # what is known is told all the same
             end = error
     night.tell()
@@ -90,18 +60,10 @@ def run_soak(wanted: Soak) -> int:
     return Exit.UNUSABLE if night.broke else Exit.FINE
 
 
-def _nothing_to_look_at() -> None:
-    """A model has no sources that may change."""
-
-
 class Night:
-    def __init__(
-        self, wanted: Soak, options: Options, claims: list[Claims], look: Callable[[], None]
-    ) -> None:
+    def __init__(self, wanted: Soak, devices: PlanDevices) -> None:
         self._wanted = wanted
-        self._options = options
-        self._claims = claims
-        self._look = look
+        self._devices = devices
         self._counts = Counts()
         self._seeds = 0
         self._started = time.monotonic()
@@ -112,9 +74,10 @@ class Night:
         self.broke: list[str] = []
         """What plans have broken themselves."""
 
-    def run(self, widths: Sequence[int | None], progress: Progress) -> None:
+    def run(self, progress: Progress) -> None:
         """Rounds until time is up, or nothing is left to reach."""
         wanted, next_seed = self._wanted, self._wanted.seed
+        widths = self._devices.widths
         end = self._started + 60 * wanted.minutes
         weights, count = Weights(), _CHUNK
         with soak_workers(wanted.jobs) as pool:
@@ -124,7 +87,7 @@ class Night:
                     width = widths[index % len(widths)]
                     chunks.append(
                         Chunk(
-                            options=self._options,
+                            options=self._devices.options,
                             width=width,
                             first=next_seed,
                             count=count,
@@ -134,7 +97,7 @@ class Night:
                     )
                     next_seed += count
                 widths = [*widths[1:], *widths[:1]]
-                for found in come(pool.imap_unordered(play, chunks), look=self._look):
+                for found in come(pool.imap_unordered(play, chunks), look=self._devices.look):
                     self.take(found)
                 left = self._left()
                 progress.step(self._status(len(left)))
@@ -152,10 +115,10 @@ class Night:
             self.findings.setdefault(each.kind, []).append(each)
             path = self._wanted.out / f"test_found_{each.seed}.py"
             path.write_text(each.text)
-            self._replays[each.seed] = self._options.replay_file(path, found.width)
+            self._replays[each.seed] = self._devices.options.replay_file(path, found.width)
 
     def _left(self) -> list[str]:
-        empty = self._counts.empty(*self._claims)
+        empty = self._counts.empty(*self._devices.claims)
         return [each.point for each in empty if not each.point.startswith(_ONLY_DIRECTED)]
 
     def _status(self, left: int) -> str:
@@ -179,9 +142,9 @@ class Night:
         for broke in self.broke[:_TOLD]:
             notice(f"a plan broke by itself, whatever the device: {broke}")
         left = self._left()
-        first = self._claims[0]
+        first = self._devices.claims[0]
         run = {"suite": "soak", "seed": self._wanted.seed, "expression": ""}
-        scope = Scope.of(self._claims)
+        scope = Scope.of(self._devices.claims)
         reached = Coverage(first.target, first.device, scope, [run], self._counts)
         reached.write(self._wanted.out / "coverage.json")
         print(self._status(len(left)))

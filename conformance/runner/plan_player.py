@@ -90,7 +90,7 @@ class PlanPlayer:
             seed,
             self._open,
             seconds=max(0.0, min(REDUCTION_SECONDS, self._left)),
-            is_worth=lambda failure: kind_of(head_of(failure)) not in self._known,
+            is_worth=lambda failure: self._is_new(plan, failure),
         )
         if self._in_vain:
             self._factory.hung()
@@ -99,13 +99,27 @@ class PlanPlayer:
         self._left -= time.monotonic() - began
         return self._told(finding)
 
+    def begins(self, plan: Plan) -> None:
+        """A plan of a new kind of failure, before it is made small."""
+
+    def ends(self, finding: Finding, told: PlanFinding) -> None:
+        """The first of a kind of failure is small now, and may be of another kind."""
+
+    def _is_new(self, plan: Plan, failure: CaseFailed) -> bool:
+        is_new = kind_of(head_of(failure)) not in self._known
+        if is_new:
+            self.begins(plan)
+        return is_new
+
     def _told(self, finding: Finding) -> PlanFinding:
         name, rules = f"found_by_random_stimulus_{finding.seed}", finding.rules
         text = finding.plan.case(name, rules=rules or ("LIVE-02",))
         head = head_of(finding.failure)
         is_first = kind_of(head) not in self._known
-        self._known |= {kind_of(head_of(finding.first)), kind_of(head)}
-        return PlanFinding(
+        kinds = {kind_of(head_of(finding.first)), kind_of(head)}
+        is_new = not kinds <= self._known
+        self._known |= kinds
+        told = PlanFinding(
             finding.seed,
             rules,
             head,
@@ -115,6 +129,9 @@ class PlanPlayer:
             self._explained(finding) if is_first else (),
             tuple(temptations_of(finding.bench)) if finding.bench else (),
         )
+        if is_new:
+            self.ends(finding, told)
+        return told
 
     def _explained(self, finding: Finding) -> tuple[str, ...]:
         if finding.bench is None:

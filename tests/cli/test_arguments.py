@@ -11,6 +11,7 @@ import pytest
 from roceproof.cli import check
 from roceproof.cli.main import cli
 from roceproof.common.arguments import Number, PlacePath, Word
+from roceproof.conformance.campaign.run import Campaign
 from roceproof.conformance.gate.run import Gate
 from roceproof.conformance.interop.run import Wanted
 from roceproof.conformance.nic.rehearsal import Rehearsal
@@ -98,6 +99,7 @@ def test_nonsense_ends_as_one_line(console, words) -> None:
 def test_what_a_command_hands_on_has_a_field_for_each_option() -> None:
     handed: dict[str, tuple[type, ...]] = {
         "check": (check.Request, check.Output),
+        "fuzz run": (Campaign,),
         "gate": (Gate,),
         "interop": (Wanted,),
         "kernels": (Runs,),
@@ -111,6 +113,7 @@ def test_what_a_command_hands_on_has_a_field_for_each_option() -> None:
             below = command.get_command(click.Context(command), word)
             assert below is not None
             command = below
-        fields = {name for each in types for name in each.__annotations__}
+        bases = [base for each in types for base in each.__mro__]
+        fields = {name for base in bases for name in vars(base).get("__annotations__", ())}
         named = {str(each.name).removeprefix("no_") for each in command.params}
         assert named == fields, path

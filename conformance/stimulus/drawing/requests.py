@@ -58,10 +58,10 @@ _FAR = (1 << 22, 1 << 23, (1 << 22) + 3, (1 << 16), 1 << 20)
 
 def draw_requests(seed: int, claims: Claims, weights: Weights | None = None) -> Plan:
     """The plan of a seed; with the same claims always the same."""
-    return _Drawing(Draw(seed, weights or Weights()), claims).plan()
+    return DrawnRequests(Draw(seed, weights or Weights()), claims).plan()
 
 
-class _Drawing(DrawnExtremes):
+class DrawnRequests(DrawnExtremes):
     """One plan in the making."""
 
     def plan(self) -> Plan:
@@ -69,12 +69,15 @@ class _Drawing(DrawnExtremes):
         for _ in range(min(self._draw.tail(1, 4), self._claims.qps)):
             self._new()
         for _ in range(self._draw.between(5, 16) if self._services else 0):
-            key = self._draw.among(list(self._services))
-            acts = _OF_DATAGRAMS if self._services[key] == "UD" else _ACTS
-            act: Callable[[int], None] = getattr(self, f"_{self._draw.pick(acts)}")
-            act(key)
+            self.act(self._draw.among(list(self._services)))
         self.extremes()
         return Plan(steps=tuple(self._steps), player=Asking)
+
+    def act(self, key: int) -> None:
+        """Something happens to a queue pair."""
+        acts = _OF_DATAGRAMS if self._services[key] == "UD" else _ACTS
+        act: Callable[[int], None] = getattr(self, f"_{self._draw.pick(acts)}")
+        act(key)
 
     # what is served
 

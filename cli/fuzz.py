@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The commands of ``roceproof fuzz``; the rest is imported when they run."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from roceproof.cli.help_examples import examples
+from roceproof.cli.shared_options import mutant_option, plan_device_options
+from roceproof.common.arguments import JOBS, OUTPUT_FOLDER, SEED, Number
+
+_folder = click.argument("folder", type=OUTPUT_FOLDER, default=Path("build/fuzz"))
+_json = click.option("--json", "as_json", is_flag=True, help="Print one document.")
+
+
+@click.group(epilog=examples("fuzz"))
+def fuzz() -> None:
+    """Campaigns of random programs against a device: see docs/fuzz.md."""
+
+
+@fuzz.command("run", epilog=examples("fuzz run"))
+@_folder
+@plan_device_options
+@mutant_option
+@click.option(
+    "--minutes",
+    type=Number(0.01, 100_000, whole=False),
+    default=10.0,
+    show_default=True,
+    help="How long.",
+)
+@click.option("--seed", type=SEED, default=1, show_default=True, help="The first of run 1.")
+@click.option("-j", "jobs", type=JOBS, default=2, show_default=True, help="Workers.")
+@click.option("-q", "--quiet", is_flag=True, help="Findings only, and no progress on stderr.")
+def run_command(**given: Any) -> None:
+    """Play programs and keep what fails in FOLDER, which several runs may share.
+
+    Exit code 1 if anything was found.
+    """
+    from roceproof.conformance.campaign.run import Campaign, run_campaign
+
+    sys.exit(run_campaign(Campaign(**given)))
+
+
+@fuzz.command("status", epilog=examples("fuzz status"))
+@_folder
+@_json
+def status_command(folder: Path, as_json: bool) -> None:
+    """Say how far the runs of FOLDER are."""
+    from roceproof.conformance.campaign.report import run_status
+
+    sys.exit(run_status(folder, as_json=as_json))
+
+
+@fuzz.command("report", epilog=examples("fuzz report"))
+@_folder
+@_json
+def report_command(folder: Path, as_json: bool) -> None:
+    """Tell every finding of FOLDER by its cause; exit code 1 if there is any."""
+    from roceproof.conformance.campaign.report import run_report
+
+    sys.exit(run_report(folder, as_json=as_json))
