@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pyslang
 
-from roceproof.common.paths import BUILD, REFERENCE_DUT, REPOSITORY, RESPONDER_DUT
+from roceproof.common.paths import BUILD, REFERENCE_DUT, REPOSITORY, RESPONDER_DUT, XGMII_DUT
 from roceproof.dpi.compile.cache import circuit_of
 from roceproof.dpi.compile.vhdl import verilog_sources
 from roceproof.dpi.manifest.dut import Manifest, load_manifest
@@ -30,6 +30,8 @@ SMALL_DUT = REPOSITORY / "examples" / "byte_endpoint" / "dut.toml"  # with a mem
 EXAMPLES = sorted(REPOSITORY.glob("examples/*/dut.toml"))
 BRIDGE = sorted((REPOSITORY / "dpi" / "sv").glob("*.sv"))
 TEST_DEVICES = sorted(REPOSITORY.glob("tests/dpi/*_dut/dut.toml"))
+ENDPOINT = REFERENCE_DUT.parent / "roce_endpoint.sv"
+MAC = sorted((REPOSITORY / "rtl" / "mac").glob("*.sv"))
 HELPERS = sorted((REPOSITORY / "rtl" / "helpers").glob("*.sv"))
 
 
@@ -113,6 +115,8 @@ def main() -> int:
     """Run both front ends over everything; 1 if either found something."""
     clean = [lint(load_manifest(REFERENCE_DUT), besides=[*BRIDGE, *HELPERS])]
     clean += [lint(load_manifest(RESPONDER_DUT), besides=BRIDGE)]
+    behind_mac = load_manifest(XGMII_DUT)
+    clean += [lint(behind_mac, besides=[], only=[*MAC, *behind_mac.sources[-1:], ENDPOINT])]
     clean += [lint(load_manifest(path), besides=[]) for path in EXAMPLES]
     clean += [lint_test_device(path) for path in TEST_DEVICES]
     clean += [lint(load_manifest(SMALL_DUT), besides=BRIDGE, twice=False)]

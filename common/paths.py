@@ -34,4 +34,5 @@ IS_CHECKOUT = (REPOSITORY / "pyproject.toml").is_file()
 BUILD = (REPOSITORY if IS_CHECKOUT else cache_dir()) / "build"
 REFERENCE_DUT = REPOSITORY / "rtl" / "dut.toml"
 RESPONDER_DUT = REPOSITORY / "rtl" / "responder.toml"
+XGMII_DUT = REPOSITORY / "rtl" / "xgmii.toml"
 CASES = REPOSITORY / "conformance" / "cases"

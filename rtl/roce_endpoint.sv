@@ -6,7 +6,9 @@
 // and ICMP echo. It does not retransmit. With ROCEPROOF_RESPONDER defined it
 // has a responder, and the ports of the contract's version 2 for it; with
 // ROCEPROOF_MEMORY_READS besides, that serves RDMA READ, too, and where the
-// parameters say so, atomics, SEND with invalidate and SEND on UD.
+// parameters say so, atomics, SEND with invalidate and SEND on UD. With
+// ENDPOINT_MAC defined a MAC says when a request has left: tx_request_o goes
+// with the last beat of each, and tx_left_i tells that the oldest is gone.
 
 `default_nettype none
 
@@ -88,6 +90,11 @@ module roce_endpoint
   input  wire logic                   mrd_tlast_i,
   output logic                        mrd_tready_o
 `endif
+`ifdef ENDPOINT_MAC
+  ,
+  output logic                        tx_request_o,
+  input  wire logic                   tx_left_i
+`endif
 );
 
   if (!(DataWidth inside {64, 128, 256, 512, 1024})) begin : gen_bad_width
@@ -101,7 +108,8 @@ module roce_endpoint
 
   logic [DataWidth-1:0]        request_tdata, reply_tdata;
   logic [DataWidth/8-1:0]      request_tkeep, reply_tkeep;
-  logic                        request_tvalid, request_tlast, request_tready, request_left;
+  logic                        request_tvalid, request_tlast, request_tready;
+  logic                        request_taken, request_left;  // the last beat of one
   logic                        reply_tvalid, reply_tlast, reply_tready;
 
   // What answers besides the transmitter, and when the responder can take frames.
@@ -201,7 +209,7 @@ module roce_endpoint
     .a_tvalid_i(request_tvalid),
     .a_tlast_i (request_tlast),
     .a_tready_o(request_tready),
-    .a_left_o  (request_left),
+    .a_left_o  (request_taken),
     .b_tdata_i (aside_tdata),
     .b_tkeep_i (aside_tkeep),
     .b_tvalid_i(aside_tvalid),
@@ -215,6 +223,13 @@ module roce_endpoint
   );
 
   assign tx_tuser_o = 1'b0;
+
+`ifdef ENDPOINT_MAC
+  assign tx_request_o = request_taken;
+  assign request_left = tx_left_i;
+`else
+  assign request_left = request_taken;
+`endif
 
 `ifdef ROCEPROOF_RESPONDER
   logic                   responder_qpc_valid, responder_qpc_ready;
