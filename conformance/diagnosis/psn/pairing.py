@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Which direction answers which, where neither configuration nor CM tells.
 
-Replies name PSNs of requests. Where those of several QPs lie alike, the count of messages in the
-replies tells, and that each comes soon behind its request.
+Replies name PSNs of requests. Where those of several QPs lie alike, those that are no READs and
+would be answered like one tell, then the count of messages in the replies, and that each comes soon
+behind its request.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from roceproof.conformance.wire.opcodes import Family, Position
 _SOON = 4
 _GUESSED = 16
 _LEAST_REPLIES = 3
+_READ_BEGINS = frozenset({0x0D, 0x10})
 _APART = 4096  # farther than any loss; between such PSNs others may count
 
 
@@ -79,8 +81,11 @@ def _best(side: Side, known: PsnIndex[Side], budget: Budget) -> Side | None:
     return candidates[first] if clear else None
 
 
-def _told(side: Side, other: Side) -> int:
-    """How many replies count messages as the requests of the other side do, and come soon."""
+def _told(side: Side, other: Side) -> tuple[int, int]:
+    """How many replies bring what was not asked for, as a negative number, so that less is better.
+
+    And how many count messages as the requests of the other side do, and come soon.
+    """
     ended: dict[int, int] = {}
     last: dict[int, int] = {}
     places = {sent.number: place for place, sent in enumerate(other.requests)}
@@ -90,14 +95,17 @@ def _told(side: Side, other: Side) -> int:
         ended.setdefault(sent.psn, count)
         last.setdefault(sent.psn, sent.number)
     offsets: Counter[int] = Counter()
+    reads = {sent.psn: sent.row.family is Family.READ for sent in other.requests}
     soon = 0
+    strange = 0
     for reply in side.replies:
+        strange += reply.opcode in _READ_BEGINS and not reads.get(reply.psn, True)
         if reply.psn in ended and last[reply.psn] < reply.number:
             if reply.msn is not None:
                 offsets[reply.msn - ended[reply.psn]] += 1
             newest = behind(other.requests, reply.number)
             soon += newest - places[last[reply.psn]] <= _SOON
-    return max(offsets.values(), default=0) + offsets[0] + soon
+    return -strange, max(offsets.values(), default=0) + offsets[0] + soon
 
 
 def _ranges(side: Side) -> Iterator[tuple[int, int]]:
