@@ -20,12 +20,12 @@ _LEAST_REQUESTS = 2
 
 
 class _Turn(NamedTuple):
-    """A new request among those of all QPs of its station; `due` is the PSN behind it."""
+    """A new request among those of all QPs of its station; `due` are the PSNs that may follow it."""
 
     number: int
     queue: int
     psn: int
-    due: int
+    due: frozenset[int]
     stream: Stream
 
 
@@ -37,7 +37,7 @@ def meet_neighbours(streams: Sequence[Stream]) -> None:
             continue
         turns = stations.setdefault(stream.side.station, [])
         for sent in (*stream.new, *stream.passed_over):
-            due = (sent.psn + (stream.span(sent) or 1)) % PSN_MODULUS
+            due = frozenset((sent.psn + span) % PSN_MODULUS for span in stream.spans(sent))
             turns.append(_Turn(sent.number, stream.side.key.qpn, sent.psn, due, stream))
     for turns in stations.values():
         _meet(sorted(turns, key=lambda turn: turn.number))
@@ -49,7 +49,7 @@ def _meet(turns: Sequence[_Turn]) -> None:
     for turn in turns:
         queues.setdefault(turn.psn, set()).add(turn.queue)
     for before, after in pairwise(turns):
-        joins = before.queue != after.queue and before.due == after.psn
+        joins = before.queue != after.queue and after.psn in before.due
         if joins and len(queues[before.psn]) == len(queues[after.psn]) == 1:
             before.stream.shared.add(before.number)
             after.stream.shared.add(after.number)

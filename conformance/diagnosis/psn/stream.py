@@ -59,6 +59,13 @@ class Stream:
             return None if sent.reth.length > PATH_MTUS[0] else 1
         return max(1, -(-sent.reth.length // self.path_mtu))
 
+    def spans(self, sent: Sent) -> set[int]:
+        """The PSNs that it may take: one number, or one for each path MTU where that is open."""
+        span = self.span(sent)
+        if span is None and sent.reth is not None and self.tells_length(sent):
+            return {max(1, -(-sent.reth.length // mtu)) for mtu in PATH_MTUS}
+        return {span or 1}
+
     def tells_length(self, sent: Sent) -> bool:
         """Whether the length in a READ can be believed: it may be what suffered."""
         return not (sent.on_the_way or (sent.damaged and self.side.fault_is_known))
