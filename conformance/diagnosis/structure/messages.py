@@ -149,8 +149,8 @@ def _take(
     if not follows:
         flow.known, flow.message = False, None
     size = payload_size(seen)
-    lacks = row.payload is Payload.FULL and _lacks_icrc(size, seen, judged)
-    if row.payload is Payload.FULL and size not in PATH_MTUS and not lacks:
+    odd = row.payload is Payload.FULL and size not in PATH_MTUS
+    if odd and not _lacks_icrc(size, seen, judged):
         rule = "MTU-01" if row.position & Position.FIRST else "MTU-02"
         yield rule, f"{row.name} of {size} bytes"
     if row.family not in (Family.SEND, Family.WRITE):
@@ -161,8 +161,8 @@ def _take(
         promised = Reth.unpack(seen.body).length if Reth in row.headers else None
         flow.message = _Message(row.family, promised)
     message = flow.message
-    if message is not None and lacks:
-        message.promised = None  # how much it carries is not known
+    if message is not None and odd:
+        message.promised = None  # that its bytes do not add up is no fault of its own
     if message is not None:
         yield from _length(message, seen, row, size, chances)
     flow.known = True
