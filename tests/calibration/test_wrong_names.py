@@ -84,9 +84,10 @@ from roceproof.conformance.calibration.run import explained, outcome
         (94001, 1139),  # lost, where acknowledgements count long after they came
         (94007, 1375),  # corrupt, where dozens of packets have the same bit of one field
         (94008, 1497),  # S34, of two packets of which one bit of the ID changed on the way
-        (95005, 1544),  # lost, where a READ of unknown length stands before a shared register's turn
+        (95005, 1544),  # lost, of a shared register behind a READ of unknown length
         (95007, 567),  # MTU-07, of messages whose packets are short
-        (95010, 543),  # P22, where two queue pairs use the same PSNs, and their replies are swapped
+        (95010, 543),  # P22, where replies of two queue pairs with the same PSNs are swapped
+        (96004, 1811),  # S55+S65, where S55 explains what they leave over, too
         (92002, 82),  # P21, where two results in wrong packets look like one changed bit each
     ],
 )

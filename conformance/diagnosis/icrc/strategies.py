@@ -74,6 +74,13 @@ def one_field(scope: Scope) -> Answer | None:
     return Answer(fault.id, scope, explained, (), fault.facts)
 
 
+def _one_field_alone(scope: Scope) -> Answer | None:
+    """The same where it leaves nothing over: before two faults are taken that do."""
+    found = one_field(scope)
+    whole = found is not None and len(found.explained) == len(scope.wrong)
+    return found if found is not None and whole and found.name != UNDECIDED else None
+
+
 def stalled_somewhere(scope: Scope) -> Answer | None:
     """S59: bytes lost at a place of its own in each packet."""
     probes = sorted(diverse(scope.telling, 2 * _PROBED), key=lambda packet: len(packet.payload))
@@ -181,9 +188,10 @@ STRATEGIES: dict[Callable[[Scope], Answer | None], str] = {
     mixed_up: "results of other packets",
     stalled_somewhere: "stalls",
     _two_faults: "two faults at once",
+    _one_field_alone: "single fields",
     misplaced_and_wrong: "misplaced and wrong results",
     more_faults: "three faults at once",
-    one_field: "single fields",
+    one_field: "single fields beside others",
     _behind_a_boundary: "ICRCs across two beats",
     _by_last_beat: "the last beat",
     _rare: "rare changes on the way",

@@ -20,7 +20,7 @@ _LEAST_REQUESTS = 2
 
 
 class _Turn(NamedTuple):
-    """A new request among those of all QPs of its station; `due` are the PSNs that may follow it."""
+    """A new request among those of all QPs of its station, and the PSNs that may follow it."""
 
     number: int
     queue: int
