@@ -11,7 +11,14 @@ import click
 
 from roceproof.cli.help_examples import examples
 from roceproof.cli.shared_options import mutant_option, plan_device_options
-from roceproof.common.arguments import JOBS, OUTPUT_FOLDER, SEED, Number
+from roceproof.common.arguments import (
+    INPUT_FILE,
+    JOBS,
+    OUTPUT_FILE,
+    OUTPUT_FOLDER,
+    SEED,
+    Number,
+)
 
 _folder = click.argument("folder", type=OUTPUT_FOLDER, default=Path("build/fuzz"))
 _json = click.option("--json", "as_json", is_flag=True, help="Print one document.")
@@ -64,3 +71,24 @@ def report_command(folder: Path, as_json: bool) -> None:
     from roceproof.conformance.campaign.report import run_report
 
     sys.exit(run_report(folder, as_json=as_json))
+
+
+@fuzz.command("minimise", epilog=examples("fuzz minimise"))
+@click.argument("entry", type=INPUT_FILE)
+@plan_device_options
+@mutant_option
+@click.option("-o", "--output", type=OUTPUT_FILE, help="Where to write the small entry.")
+@click.option(
+    "--seconds",
+    type=Number(0, 100_000, whole=False),
+    default=60.0,
+    show_default=True,
+    help="How long at most.",
+)
+@click.option("--seed", type=SEED, default=1, show_default=True, help="Of the device.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
+def minimise_command(**given: Any) -> None:
+    """Play ENTRY, a plan as text, and make it small if it fails; exit code 1 if it does."""
+    from roceproof.conformance.campaign.minimise import Minimised, run_minimise
+
+    sys.exit(run_minimise(Minimised(**given)))

@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from random import Random
 
 from roceproof.conformance.stimulus.drawing.brief import draw_brief
+from roceproof.conformance.stimulus.drawing.fields import drawn_operations
 from roceproof.conformance.stimulus.mutation import mutated
 from roceproof.conformance.stimulus.plan import Plan
+from roceproof.conformance.stimulus.responder.play import Asking
 from roceproof.conformance.stimulus.run_plan import draws_of
+from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims
 
 _CHANGED = 0.5
@@ -28,3 +31,17 @@ def program_of(seed: int, claims: Claims, entries: Sequence[Plan]) -> Plan:
     if not fitting or random.random() >= _OF_AN_ENTRY:
         return mutated(random, plan, [plan, *fitting])
     return mutated(random, random.choice(fitting), [plan, *fitting])
+
+
+def is_for(plan: Plan, claims: Claims) -> bool:
+    """Whether a plan of anybody's is one for such a device; another may have been drawn for."""
+    if plan.player is Asking:
+        can_play = Capability.RESPONDER in claims.capabilities
+    else:
+        can_play = bool(drawn_operations(claims))
+    opened = [step.fields for step in plan.steps if step.name == "connect"]
+    return can_play and all(
+        said.get("path_mtu", claims.path_mtus[0]) in claims.path_mtus
+        and Capability[said.get("service", "RC")] in claims.capabilities
+        for said in opened
+    )

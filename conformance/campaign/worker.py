@@ -17,7 +17,7 @@ from roceproof.conformance.campaign.folder import (
     Folder,
     read_entry,
 )
-from roceproof.conformance.campaign.programs import program_of
+from roceproof.conformance.campaign.programs import is_for, program_of
 from roceproof.conformance.runner.judging.bench_law import CaseBreaks
 from roceproof.conformance.runner.plan_player import PlanFinding, PlanPlayer
 from roceproof.conformance.runner.session.options import Options
@@ -110,9 +110,13 @@ def play(part: Part) -> Came:
 
 
 def _programs(part: Part, folder: Folder, player: PlanPlayer) -> Iterator[tuple[int, Plan]]:
+    entries = [
+        plan
+        for path in part.entries or folder.entries()
+        if is_for(plan := read_entry(path), player.claims)
+    ]
     if part.entries:
-        yield from enumerate(map(read_entry, part.entries), part.first)
+        yield from enumerate(entries, part.first)
         return
-    entries = [read_entry(path) for path in folder.entries()]
     for seed in range(part.first, part.first + part.count):
         yield seed, program_of(seed, player.claims, entries)

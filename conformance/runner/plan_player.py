@@ -68,10 +68,11 @@ class PlanPlayer:
         *,
         known: Iterable[str] = (),
         seconds: float,
+        each: float = REDUCTION_SECONDS,
     ) -> None:
         """Failures of `known` kinds have small cases; `seconds` is for all plans to be made small.
 
-        Each has at most so many as one alone.
+        `each` is the most of it that one plan may have.
         """
         self.claims = (factory := _factory(options, width)).claims
         self.counts = Counts()
@@ -80,6 +81,7 @@ class PlanPlayer:
         self._options = options
         self._known = set(known)
         self._left = seconds
+        self._each = each
         self._in_vain = 0
 
     def play(self, seed: int, plan: Plan) -> PlanFinding | None:
@@ -89,7 +91,7 @@ class PlanPlayer:
             plan,
             seed,
             self._open,
-            seconds=max(0.0, min(REDUCTION_SECONDS, self._left)),
+            seconds=max(0.0, min(self._each, self._left)),
             is_worth=lambda failure: self._is_new(plan, failure),
         )
         if self._in_vain:

@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from roceproof.cli.main import cli
-from roceproof.conformance.campaign.folder import Folder
+from roceproof.conformance.campaign.folder import Folder, read_entry
 from roceproof.conformance.stimulus.plan import Plan, Step
 
 TOOL = Path(sys.executable).parent / "roceproof"
@@ -80,6 +80,17 @@ def test_a_healthy_device_is_played_until_time_is_up(tmp_path: Path) -> None:
 def test_a_folder_without_a_campaign_is_refused(tmp_path: Path) -> None:
     for command in ("status", "report"):
         assert fuzz(command, tmp_path).returncode == 2
+
+
+def test_an_entry_is_made_small_where_it_fails(tmp_path: Path) -> None:
+    steps = (Step("connect", {"key": 0, "hop_limit": 7}), Step("wait", {"ns": 9}))
+    entry, small = Folder(tmp_path).keep(Plan(steps=steps)), tmp_path / "small.plan"
+    code, text = told("minimise", entry, *FAULTY, "-o", small, "-q")
+    assert code == 1 and "ttl: want 7, got 0x40" in text
+    assert read_entry(small).steps == steps[:1]
+    code, text = told("minimise", small, "--target", "model", "-q")
+    assert (code, text) == (0, f"{small} passes on the reference model\n")
+    assert told("minimise", Path(__file__), "--target", "model", "-q")[0] != 0
 
 
 @pytest.mark.slow

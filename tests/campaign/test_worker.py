@@ -10,14 +10,17 @@ import pytest
 from roceproof.common.paths import REFERENCE_DUT
 from roceproof.conformance.campaign import worker
 from roceproof.conformance.campaign.folder import CAPTURE, CASE, ENTRY, Folder, read_entry
-from roceproof.conformance.campaign.programs import program_of
+from roceproof.conformance.campaign.programs import is_for, program_of
 from roceproof.conformance.campaign.worker import Part, play
 from roceproof.conformance.runner import plan_player
 from roceproof.conformance.runner.judging.bench_law import CaseBreaks
 from roceproof.conformance.runner.session.options import Options
 from roceproof.conformance.stimulus.plan import Plan, Step
 from roceproof.conformance.stimulus.plan_text import text_of
+from roceproof.conformance.stimulus.responder.play import Asking
+from roceproof.conformance.targets.manifest_claims import claims_of
 from roceproof.conformance.targets.model.device import ModelFactory
+from roceproof.dpi.manifest.dut import load_manifest
 
 FAULTY = Options(target="model", dut=REFERENCE_DUT, mutant="ip-ttl-fixed")
 HEALTHY = Options(target="model", dut=REFERENCE_DUT)
@@ -73,6 +76,16 @@ def test_a_program_that_breaks_by_itself_ends_nothing(
     monkeypatch.setattr(plan_player, "try_plan", broken)
     came = play(part_of(tmp_path, HEALTHY, count=2))
     assert came.broke == [f"seed {seed}: the case itself breaks MTU-01" for seed in (5, 6)]
+
+
+def test_an_entry_is_played_on_the_devices_that_it_is_for() -> None:
+    model, sender = ModelFactory().claims, claims_of(load_manifest(REFERENCE_DUT), 64)
+    asking = Plan(steps=(Step("connect", {"key": 0, "service": "RC"}),), player=Asking)
+    assert [is_for(asking, claims) for claims in (model, sender)] == [True, False]
+    datagrams = Plan(steps=(Step("connect", {"key": 0, "service": "UD"}),))
+    assert [is_for(datagrams, claims) for claims in (model, sender)] == [True, False]
+    odd = Plan(steps=(Step("connect", {"key": 0, "path_mtu": 300}),))
+    assert [is_for(plan, sender) for plan in (PLAN, odd)] == [True, False]
 
 
 def test_a_seed_is_always_the_same_program_and_some_come_of_entries() -> None:

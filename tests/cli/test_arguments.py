@@ -11,6 +11,7 @@ import pytest
 from roceproof.cli import check
 from roceproof.cli.main import cli
 from roceproof.common.arguments import Number, PlacePath, Word
+from roceproof.conformance.campaign.minimise import Minimised
 from roceproof.conformance.campaign.run import Campaign
 from roceproof.conformance.gate.run import Gate
 from roceproof.conformance.interop.run import Wanted
@@ -99,6 +100,7 @@ def test_nonsense_ends_as_one_line(console, words) -> None:
 def test_what_a_command_hands_on_has_a_field_for_each_option() -> None:
     handed: dict[str, tuple[type, ...]] = {
         "check": (check.Request, check.Output),
+        "fuzz minimise": (Minimised,),
         "fuzz run": (Campaign,),
         "gate": (Gate,),
         "interop": (Wanted,),

@@ -20,6 +20,7 @@ FILES = (
         "results/b",
         "capture.pcapng",
         "fpga.pcapng",
+        "mine.plan",
         "nic.pcapng",
         "qps.json",
         "rtl/dut.toml",
