@@ -8,21 +8,28 @@ from dataclasses import dataclass
 
 import pytest
 
-from roceproof.common.paths import CASES, RESPONDER_DUT
+from roceproof.common.paths import CASES
 from roceproof.conformance.matrix.workers import run_session
-from roceproof.conformance.mutants.rtl import RESPONDER_MUTANTS, Mutant, load_mutants
+from roceproof.conformance.mutants.rtl import (
+    DEVICES,
+    MAC_MUTANTS,
+    MUTANTS,
+    RESPONDER_MUTANTS,
+    Mutant,
+    load_mutants,
+)
 from roceproof.conformance.mutants.wire import WireMutant, wire_mutants
 from roceproof.conformance.runner.session.items import rules_of
 from roceproof.conformance.runner.session.options import session_arguments
 
-RESPONDER = "responder"
-"""The endpoint with a responder."""
+FOLDERS = {"hdl": MUTANTS, "responder": RESPONDER_MUTANTS, "mac": MAC_MUTANTS}
+"""Of targets: the endpoint, with a responder, and behind its MAC."""
 
 
 def arguments_for(target: str) -> list[str]:
     """What a session of the suite over such devices begins with."""
-    if target == RESPONDER:
-        return [*session_arguments("hdl"), "--roce-dut", str(RESPONDER_DUT)]
+    if target in FOLDERS:
+        return [*session_arguments("hdl"), "--roce-dut", str(DEVICES[FOLDERS[target]])]
     return session_arguments(target)
 
 
@@ -31,8 +38,8 @@ class Candidate:
     """A mutant, the target that shows it, and what is expected of the suite and of `explain`."""
 
     name: str
-    kind: str  # rtl, responder, wire, model
-    target: str  # RESPONDER, or one of the suite's
+    kind: str  # rtl, responder, mac, wire, model
+    target: str  # of FOLDERS, or one of the suite's
     description: str
     expected: tuple[str, ...]
     explained_as: tuple[str, ...]
@@ -45,10 +52,12 @@ class Candidate:
 
 def candidates() -> list[Candidate]:
     """All mutants that prove checks, in the order of their kinds and ids."""
-    proofs = [mutant for mutant in load_mutants().mutants if mutant.kind is None]
-    found = [_candidate(mutant, "rtl", "hdl") for mutant in proofs]
-    responders = load_mutants(RESPONDER_MUTANTS).mutants
-    found += [_candidate(mutant, RESPONDER, RESPONDER) for mutant in responders]
+    found = [
+        _candidate(mutant, "rtl" if target == "hdl" else target, target)
+        for target, folder in FOLDERS.items()
+        for mutant in load_mutants(folder).mutants
+        if mutant.kind is None
+    ]
     found += [_candidate(mutant, mutant.kind, "model") for mutant in wire_mutants().values()]
     return found
 

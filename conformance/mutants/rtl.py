@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from roceproof.common.paths import BUILD, REFERENCE_DUT, RESPONDER_DUT
+from roceproof.common.paths import BUILD, REFERENCE_DUT, RESPONDER_DUT, XGMII_DUT
 from roceproof.conformance.mutants.edits import (
     Declare,
     Edit,
@@ -34,6 +34,11 @@ from roceproof.dpi.manifest.dut import Manifest, load_manifest
 
 MUTANTS = REFERENCE_DUT.parent / "mutants"
 RESPONDER_MUTANTS = MUTANTS / "responder"
+MAC_MUTANTS = MUTANTS / "mac"
+DEVICES = {MUTANTS: REFERENCE_DUT, RESPONDER_MUTANTS: RESPONDER_DUT, MAC_MUTANTS: XGMII_DUT}
+"""What the faults of each folder are planted in."""
+IN_BENCHES = "bench"
+"""The kind of those that no case can see: benches of modules find them."""
 OVERLAY = BUILD / "mutants"
 
 _KEYS = {"description", "expected", "explained_as", "edit", "when", "when_file"}
@@ -54,7 +59,7 @@ class Mutant:
     """Signatures that name it; none if no wrong ICRC or PSN gets onto the wire."""
     edits: tuple[Edit, ...]
     kind: str | None = None
-    """Of the faults that measure how far the stimulus reaches; None of those that prove checks."""
+    """Of faults that measure how far the stimulus reaches; None of those that prove checks."""
     trigger: Trigger | None = None
     """Its own; others may have one that is derived from their edits."""
 
@@ -120,10 +125,10 @@ def reference_mutants(
     return replace(healthy, name=f"{healthy.name}-mutants", sources=tuple(sources))
 
 
-def responder_mutants() -> Manifest:
-    """The same of the endpoint with a responder, whose mutants are those of the responder."""
-    faults = load_mutants(RESPONDER_MUTANTS)
-    return reference_mutants(faults, dut=RESPONDER_DUT, overlay=OVERLAY / "responder")
+def mutants_in(folder: Path) -> Manifest:
+    """The same of the device that a folder's faults are planted in."""
+    overlay = OVERLAY / folder.relative_to(MUTANTS)
+    return reference_mutants(load_mutants(folder), dut=DEVICES[folder], overlay=overlay)
 
 
 def triggers_of(
@@ -159,10 +164,11 @@ def _theme(
 
 
 def _mutant(theme: str, number: int, owner: str, table: dict[str, Any], kind: str | None) -> Mutant:
-    for key in ("description", "expected", *(["when"] if kind else [])):
+    measures = kind not in (None, IN_BENCHES)
+    for key in ("description", "expected", *(["when"] if measures else [])):
         if key not in table:
             raise MutantError(f"{theme}.toml: {owner}: no {key}")
-    if "when" in table and not kind:
+    if "when" in table and not measures:
         raise MutantError(f"{theme}.toml: {owner}: when is of themes with a kind")
     table = {"explained_as": [], "edit": [], **table}
     for key, known in (("expected", RULES), ("explained_as", SIGNATURES)):
@@ -189,7 +195,7 @@ def _mutant(theme: str, number: int, owner: str, table: dict[str, Any], kind: st
         explained_as=tuple(table["explained_as"]),
         edits=(first, *others),
         kind=kind,
-        trigger=trigger_of(owner, place, table["when"]) if kind else None,
+        trigger=trigger_of(owner, place, table["when"]) if measures else None,
     )
 
 

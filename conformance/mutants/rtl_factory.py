@@ -10,11 +10,10 @@ from pathlib import Path
 
 from roceproof.conformance.mutants.edits import MutantError
 from roceproof.conformance.mutants.rtl import (
-    MUTANTS,
-    RESPONDER_MUTANTS,
+    DEVICES,
     load_mutants,
+    mutants_in,
     reference_mutants,
-    responder_mutants,
 )
 from roceproof.conformance.mutants.triggers import PLUSARG
 from roceproof.conformance.targets.hdl.factory import HdlFactory
@@ -24,10 +23,11 @@ from roceproof.dpi.manifest.dut import Manifest
 
 def rtl_factory(name: str, *, data_width: int | None) -> HdlFactory:
     """The devices of one mutant; all share one build per data width."""
-    for folder, device in ((MUTANTS, reference_mutants), (RESPONDER_MUTANTS, responder_mutants)):
+    for folder in DEVICES:
         for mutant in load_mutants(folder).mutants:
             if mutant.id == name:
-                return HdlFactory(device(), data_width=data_width, plusargs=(mutant.plusarg,))
+                plusargs = (mutant.plusarg,)
+                return HdlFactory(mutants_in(folder), data_width=data_width, plusargs=plusargs)
     raise MutantError(f"{name}: no RTL mutant has this id; they are in rtl/mutants")
 
 

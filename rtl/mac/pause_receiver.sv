@@ -64,21 +64,26 @@ module pause_receiver
   assign control_o = control_q;
 
   // 64 bytes at least have come, or tuser says that they have not.
-  logic obeyed, of_classes;
+  logic                         obeyed, of_classes;
+  logic [7:0]                   told;
+  logic [7:0][15+QuantumBits:0] left_q;  // cycles
+
   assign obeyed     = tvalid_i && tlast_i && !tuser_i && control_q && ours_q;
   assign of_classes = opcode_q == PriorityPause;
 
-  for (genvar n = 0; n < 8; n++) begin : gen_class
-    logic [15+QuantumBits:0] left_q;  // cycles
-    logic                    told;
-    assign told      = obeyed && (of_classes ? vector_q[n] : opcode_q == GlobalPause);
-    assign held_o[n] = left_q != '0;
-
-    always_ff @(posedge clk_i) begin
-      if (!rst_ni)           left_q <= '0;
-      else if (told)         left_q <= {of_classes ? times_q[n] : vector_q, QuantumBits'(0)};
-      else if (left_q != '0) left_q <= left_q - 1'b1;
+  always_comb begin
+    for (int n = 0; n < 8; n++) begin
+      told[n]   = obeyed && (of_classes ? vector_q[n] : opcode_q == GlobalPause);
+      held_o[n] = left_q[n] != '0;
     end
+  end
+
+  always_ff @(posedge clk_i) begin
+    for (int n = 0; n < 8; n++) begin
+      if (told[n]) left_q[n] <= {of_classes ? times_q[n] : vector_q, QuantumBits'(0)};
+      else if (left_q[n] != '0) left_q[n] <= left_q[n] - 1'b1;
+    end
+    if (!rst_ni) left_q <= '0;
   end
 
 endmodule

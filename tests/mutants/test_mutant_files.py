@@ -10,13 +10,13 @@ import pytest
 
 from roceproof.conformance.mutants.edits import Declare, MutantError, Replacement, Statement
 from roceproof.conformance.mutants.rtl import (
-    RESPONDER_MUTANTS,
+    DEVICES,
     load_mutants,
+    mutants_in,
     reference_mutants,
-    responder_mutants,
 )
 from roceproof.conformance.mutants.schemata import declared, metamutant
-from roceproof.dpi import PortOptions, Simulation, SimulationError
+from roceproof.dpi import PortOptions, Simulation, SimulationError, load_manifest
 
 SOURCE = "assign a = b + c;\nalways_comb d = e;\n"
 SELECTED = "roceproof_mutant_pkg::selected"
@@ -204,8 +204,8 @@ def test_a_number_that_no_mutant_has_ends_the_simulation() -> None:
         )
 
 
-def test_the_responders_faults_have_their_places_and_names_of_their_own() -> None:
-    responders = load_mutants(RESPONDER_MUTANTS).mutants
-    assert responder_mutants().responder is not None
-    names = [mutant.id for mutant in (*load_mutants().mutants, *responders)]
+def test_the_faults_of_each_device_have_their_places_and_names_of_their_own() -> None:
+    for folder, dut in DEVICES.items():
+        assert mutants_in(folder).responder == load_manifest(dut).responder
+    names = [mutant.id for folder in DEVICES for mutant in load_mutants(folder).mutants]
     assert len(names) == len(set(names))

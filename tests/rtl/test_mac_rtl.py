@@ -96,6 +96,10 @@ def damaged(frame: bytes) -> list[list[int]]:
     for at in range(first, len(whole) - 1):
         found.append([*whole[:at], whole[at] ^ 1 << at % 8, *whole[at + 1 :]])
         found.append([*whole[:at], ERROR, *whole[at + 1 :]])
+    for at in range(len(frame)):  # with the FCS of what the character's bits say
+        fitting = with_fcs(frame[:at] + bytes([ERROR & 0xFF]) + frame[at + 1 :])
+        body = [*fitting[:at], ERROR, *fitting[at + 1 :]]
+        found.append([*PREAMBLE, *body, TERMINATE])
     for at in range(first + 58, len(whole)):
         for ended in (IDLE, ORDERED, START):
             found.append([*whole[:at], ended, *whole[at + 1 :]])
@@ -245,10 +249,14 @@ def test_a_pause_holds_the_next_frame_for_just_its_quanta(
         assert starts_behind(log, end + HELD_FROM)[0] == end + FREE_FROM + quanta * QUANTUM
 
 
+@pytest.mark.parametrize("is_global", [True, False])
 def test_a_later_pause_counts_anew_and_one_of_no_time_lifts_it(
-    binary: Path, tmp_path: Path
+    is_global: bool, binary: Path, tmp_path: Path
 ) -> None:
-    long, short, none = (global_pause(quanta, src_mac=PEER_MAC) for quanta in (LONGEST, 30, 0))
+    long, short, none = (
+        global_pause(quanta, src_mac=PEER_MAC) if is_global else of_class(0, quanta)
+        for quanta in (LONGEST, 30, 0)
+    )
     log, ends = paused(binary, tmp_path, (300, long), (600, short), (1200, long), (1500, none))
     assert starts_behind(log, ends[0] + HELD_FROM)[0] == ends[1] + FREE_FROM + 30 * QUANTUM
     assert starts_behind(log, ends[2] + HELD_FROM)[0] == ends[3] + FREE_FROM
