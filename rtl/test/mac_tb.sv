@@ -4,15 +4,16 @@
 // of +sent= (their sideband: 8 times the mark, plus the class) into it, and +line=,
 // a line of which is a cycle: whether the client is ready, then control bits and
 // the data of XGMII, in hexadecimal. What comes of it in +cycles= cycles is
-// written to +log=, a line for each cycle in which anything does: its number, XGMII, whether a
-// marked frame has left, and the beat that the client takes, its tkeep 0 if none.
+// written to +log=, a line for each cycle in which anything does: its number,
+// XGMII, whether a marked frame has left, and the beat that the client takes, its
+// tkeep 0 if none. With +loop the MAC hears itself instead.
 
 `default_nettype none
 
 module mac_tb;
 
   int          cycle, cycles, line, log;
-  logic        clk, rst_n, ready;
+  logic        clk, rst_n, ready, loop;
   string       path;
 
   logic [63:0] tx_tdata, rx_tdata, txd, rxd;
@@ -23,6 +24,7 @@ module mac_tb;
   logic        amid_q;
 
   initial begin
+    loop = $test$plusargs("loop") != 0;
     {clk, rst_n, cycle} = '0;
     {ready, rxc, rxd}   = {1'b1, 8'hFF, {8{8'h07}}};
     if (!$value$plusargs("cycles=%d", cycles)) $fatal(1, "+cycles= is missing");
@@ -62,7 +64,8 @@ module mac_tb;
     .tx_tkeep_i(tx_tkeep), .tx_tvalid_i(tx_tvalid), .tx_tlast_i(tx_tlast), .tx_mark_i(kind[3]),
     .tx_class_i(kind[2:0]), .tx_tready_o(tx_tready), .tx_left_o(tx_left), .rx_tdata_o(rx_tdata),
     .rx_tkeep_o(rx_tkeep), .rx_tvalid_o(rx_tvalid), .rx_tlast_o(rx_tlast), .rx_tready_i(ready),
-    .xgmii_txd_o(txd), .xgmii_txc_o(txc), .xgmii_rxd_i(rxd), .xgmii_rxc_i(rxc)
+    .xgmii_txd_o(txd), .xgmii_txc_o(txc), .xgmii_rxd_i(loop ? txd : rxd),
+    .xgmii_rxc_i(loop ? txc : rxc)
   );
 
   task automatic play();

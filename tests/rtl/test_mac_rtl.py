@@ -353,3 +353,18 @@ def test_a_client_that_keeps_up_asks_for_no_pause(binary: Path, tmp_path: Path) 
     for frame in frames_of([100] * 40):
         line.frame(frame)
     assert not asked(play(binary, tmp_path, heard=line, cycles=line.cycle + 300))
+
+
+@pytest.mark.parametrize("priority", [0, ASKED_CLASSES[0]])
+def test_between_two_macs_nothing_is_lost_of_a_class_that_is_paused(
+    priority: int, binary: Path, tmp_path: Path
+) -> None:
+    """The MAC hears itself, and its client takes nothing at first."""
+    line = Line()
+    line.listen(until=2500)
+    line.deaf = {*range(line.cycle)}
+    frames = frames_of([100] * 150)
+    sent = [Sent(frame, priority) for frame in frames]
+    log = play(binary, tmp_path, heard=line, sent=sent, cycles=5200, plusargs=["loop"])
+    assert (log.received == frames) == (priority in ASKED_CLASSES)
+    assert len(of_client(log)) == len(sent)
