@@ -68,8 +68,6 @@ HOST = {"mac": "02:00:00:00:00:01", "ip": "10.0.0.1"}
 @pytest.mark.parametrize(
     "plan",
     [
-        Plan(steps=(connect(0, local_qpn=17), connect(1, local_qpn=17))),
-        Plan(steps=(connect(0, local_qpn=17), Step("idle", {"key": 1, "local_qpn": 17}))),
         Plan(steps=tuple(connect(key, remote_ip="10.0.0.2", remote_qpn=9) for key in range(2))),
         Plan(steps=(connect(0, remote_mac=HOST["mac"]),), **HOST),
         Plan(steps=(connect(0, remote_ip=HOST["ip"]),), **HOST),

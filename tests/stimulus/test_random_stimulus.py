@@ -191,6 +191,18 @@ def test_no_two_are_active_in_one_place_whatever_a_reduced_plan_leaves_out(
         assert noted.reset == [8, 9, 8 + 16]
 
 
+@pytest.mark.parametrize("names", [("idle", "connect"), ("connect", "idle"), ("connect",) * 2])
+@pytest.mark.sim
+def test_a_number_is_that_of_one_queue_pair(endpoint: HdlFactory, names: tuple[str, str]) -> None:
+    with opener(endpoint)(1, None) as bench:
+        play = Play(bench)
+        for key, name in enumerate(names):
+            getattr(play, name)(key=key, local_qpn=17)
+            play.post(key=key)
+        play.finish()
+        assert list(play.scene.qps) == [0]
+
+
 @pytest.mark.sim
 def test_a_timeout_may_be_told_behind_frames_whose_payload_is_held_back(
     endpoint: HdlFactory,

@@ -55,10 +55,13 @@ class Play(FarSide):
     def connect(self, key: int, **fields: Any) -> None:
         """A queue pair starts; one that is there starts anew amid whatever it does.
 
-        `fields` are those of `QpSpec`, with `service`, `remote_mac` and `remote_ip` as text.
+        None does with the number of another one. `fields` are those of `QpSpec`, with `service`,
+        `remote_mac` and `remote_ip` as text.
         """
         spec = spec_of(self.bench, key, fields)
         known = self.scene.qps.get(key)
+        if known is None and self.scene.is_known(spec.local_qpn):
+            return
         self._free(spec.local_qpn % self.bench.claims.qps, but=key)
         if known is None:
             qp = self.bench.target.open(spec)
@@ -98,7 +101,8 @@ class Play(FarSide):
     def idle(self, key: int, **fields: Any) -> None:
         """A queue pair that is never configured: what is posted on it must be refused."""
         spec = spec_of(self.bench, key, fields)
-        if key not in self.scene.qps and self._claims(Capability.RESTART):
+        is_another = key in self.scene.qps or self.scene.is_known(spec.local_qpn)
+        if not is_another and self._claims(Capability.RESTART):
             self._add(key, Qp(spec.local_qpn, spec), spec, is_active=False)
             self._strangers.add(key)
 
