@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
+from random_devices import opener
 
 from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.requester.policy import RequesterPolicy, Retransmission
@@ -89,3 +90,17 @@ def test_a_timer_that_is_early_or_late_shows_in_every_history(
 def test_what_is_left_out_for_a_device_that_takes_no_command_amid_work() -> None:
     with play_of() as play:
         assert 0 < len(histories_of(play.bench.claims)) < len(HISTORIES)
+
+
+@pytest.mark.parametrize("answer", [{"ahead": 1}, {}])
+def test_an_answer_may_wait_behind_others_for_longer_than_a_timeout(
+    model: ModelFactory, answer: dict[str, int]
+) -> None:
+    with opener(model)(1, None) as bench:
+        play = Play(bench)
+        play.connect(key=0, ack_timeout=1)
+        play.post(key=0)
+        play.until()
+        play.answer(key=0, flaw="icrc", bit=5, count=1100)
+        play.answer(key=0, **answer)
+        play.finish()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """All states that a requester may be in, since nobody sees when a response takes effect.
 
-Responses take effect in their order, each within the reaction time at the latest.
+Responses take effect in their order, each within the reaction time behind its arrival.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ class Candidates:
         self._effects = ResponseEffects(spec, wire)
         self._wire = wire
         self._reaction_ns = reaction_ns
-        self._responses: dict[int, tuple[Segment, int]] = {}
+        self._responses: dict[int, tuple[Segment, int, int]] = {}
+        """Each with when it may take effect first, and when it must have."""
         self._count = 0
 
-    def hear(self, response: Segment, now_ns: int) -> None:
-        """A response may take effect from now on."""
-        self._responses[self._count] = (response, now_ns)
+    def hear(self, response: Segment, now_ns: int, waits_ns: int) -> None:
+        """A response may take effect from now on; so long it may wait in front of the device."""
+        self._responses[self._count] = (response, now_ns, now_ns + waits_ns + self._reaction_ns)
         self._count += 1
 
     def reached(self, now_ns: int) -> list[WatchState]:
@@ -39,8 +40,8 @@ class Candidates:
             states |= dict.fromkeys(state for state in self._states if state.taken_in == taken_in)
             if taken_in == self._count:
                 return reached + list(states)
-            response, heard_ns = self._responses[taken_in]
-            if heard_ns + self._reaction_ns > now_ns:
+            response, heard_ns, latest_ns = self._responses[taken_in]
+            if latest_ns > now_ns:
                 reached += states
             readings = self._effects.readings
             states = dict.fromkeys(

@@ -71,11 +71,11 @@ class RequesterMonitor:
             self._expected = Expected(self._spec)
         self._expected.post(work)
 
-    def heard(self, response: Segment, now_ns: int) -> None:
-        """A response went out to the requester."""
+    def heard(self, response: Segment, now_ns: int, *, waits_ns: int = 0) -> None:
+        """A response went out to the requester, perhaps behind what keeps the wire busy so long."""
         self.elapsed(now_ns)
         self._silence_told = False
-        self._candidates.hear(response, now_ns)
+        self._candidates.hear(response, now_ns, waits_ns)
 
     def sent(self, request: Segment, now_ns: int, *, begun_ns: int | None = None) -> Sighting:
         """A request has left; its timer may run since it began to, perhaps behind another."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from roceproof.conformance.stimulus.drawing.values import Draw
 from roceproof.conformance.stimulus.requester.answers import BEHIND, FLAWS
+from roceproof.conformance.stimulus.requester.bounds import SHORT_RNR_TIMER
 from roceproof.conformance.stimulus.requester.foreign import FOREIGN
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims
@@ -20,7 +21,6 @@ _FIRST_NETWORK, _LAST_NETWORK, _LOOPBACK = 1, 223, 127
 _ACK = 0x1F
 _PSN_BITS = 24
 _HALF = PSN_MODULUS // 2
-_SHORT_RNR_TIMER = 4  # 40 us, where a device keeps it and goes on
 _NAKS = (0x60, 0x61, 0x62, 0x63)
 _NEIGHBOURS_OF_CODES = (*range(0x40, 0x44), 0x5F, *range(0x64, 0x70), 0x7F, 0x80, 0x9F, 0xE0, 0xE1)
 _FLAW_BITS = 192  # variants that a flaw may count, whatever its own number of them
@@ -82,7 +82,7 @@ class DrawnAnswers:
         """One that fails the queue pair, where nothing is sent again."""
         draw = self._draw
         is_final = Capability.RETRANSMISSION not in self._claims.capabilities
-        timer = draw.between(0, 31) if is_final else draw.between(1, _SHORT_RNR_TIMER)
+        timer = draw.between(0, 31) if is_final else draw.between(1, SHORT_RNR_TIMER)
         return draw.pick({draw.among(_NAKS): 4, 0x20 | timer: 3})
 
     def answer(self) -> Fields:

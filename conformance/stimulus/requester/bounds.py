@@ -3,10 +3,15 @@
 
 from __future__ import annotations
 
+from roceproof.conformance.model.codes import AethType
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
+
+SHORT_RNR_TIMER = 4
+"""A code: 40 us, where a device keeps it and goes on."""
+_TIMER_BITS = 5
 
 
 def may_post(claims: Claims, service: Service, op: Op, *, is_beyond: bool) -> bool:
@@ -16,3 +21,12 @@ def may_post(claims: Claims, service: Service, op: Op, *, is_beyond: bool) -> bo
     if not is_claimed or limits.against_operation(service, op) is not None:
         return False
     return not is_beyond or (limits.longest is None and limits.length_multiple == 1)
+
+
+def soon(claims: Claims, syndrome: int) -> int:
+    """The same, or of an RNR NAK with a long timer one with a short timer where that is kept."""
+    is_kept = Capability.RETRANSMISSION in claims.capabilities
+    if not is_kept or syndrome >> _TIMER_BITS != AethType.RNR_NAK:
+        return syndrome
+    timer = syndrome % (1 << _TIMER_BITS)
+    return syndrome if 0 < timer <= SHORT_RNR_TIMER else syndrome - timer + SHORT_RNR_TIMER

@@ -51,10 +51,6 @@ class Pace:
         busy = size * self.ns_per_byte * self._stretch("rx_gap")
         self._free_ns = max(self._free_ns, now_ns) + busy
 
-    def is_busy(self, now_ns: int) -> bool:
-        """Whether the wire to the device may still carry what was sent."""
-        return now_ns < self._free_ns
-
     def begun_ns(self, size: int, left_ns: int) -> int:
         """When a frame can have begun to leave the queue pairs that has left by then.
 
@@ -64,9 +60,17 @@ class Pace:
         stored = (self.longest_frame + AROUND_PAYLOAD) * self.ns_per_byte
         return int(max(before, left_ns - size * self.ns_per_byte * self._slowest) - stored)
 
+    def waits_ns(self, now_ns: int) -> int:
+        """For how long the wire to the device may still carry what was sent."""
+        return max(0, int(self._free_ns - now_ns))
+
+    def is_busy(self, now_ns: int) -> bool:
+        """Whether it does."""
+        return self.waits_ns(now_ns) > 0
+
     def lag_ns(self, now_ns: int) -> int:
         """By then after now all that was sent has taken effect, if the device is healthy."""
-        waiting = max(0.0, self._free_ns - now_ns)
+        waiting = self.waits_ns(now_ns)
         completions = _COMPLETIONS_IN_FRONT * _NS_PER_COMPLETION * self._stretch("cpl_stall")
         frame = self.longest_frame * self.ns_per_byte * self._stretch("tx_stall")
         return int(waiting + completions + _FRAMES_IN_FRONT * frame + _REACTION_NS)

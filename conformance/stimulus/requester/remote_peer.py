@@ -9,10 +9,10 @@ from random import Random
 
 from roceproof.conformance.model.segment import PSN_MODULUS, distance
 from roceproof.conformance.stimulus.requester.answers import DAMAGED, response
+from roceproof.conformance.stimulus.requester.bounds import soon
 from roceproof.conformance.stimulus.requester.foreign import FOREIGN
 from roceproof.conformance.stimulus.requester.queue_pair import QueuePair
 from roceproof.conformance.stimulus.requester.scene import Scene
-from roceproof.conformance.stimulus.requester.state import Response
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.addresses import Host, parse_mac
@@ -56,6 +56,7 @@ class FarSide:
         known = self.scene.qps.get(key)
         if known is None or not known.is_reliable:
             return
+        syndrome = soon(self.bench.claims, syndrome)
         psn = _place(known, back=back, oldest=oldest, share=share, ahead=ahead)
         psn ^= 0 if flip is None else 1 << flip
         psn = _seen(known, psn, repeats=self._claims(Capability.RETRANSMISSION))
@@ -76,9 +77,7 @@ class FarSide:
         for turn in range(count):
             if flaw is None:
                 self.scene.say(known, answer, is_void=turn > 0)  # the same again says nothing new
-                lag = self.scene.pace.lag_ns(self.bench.target.now_ns)
-                now = self.bench.target.now_ns
-                known.judge.answered(Response(psn, syndrome, now, now + lag))
+                known.judge.answered(self.scene.sent_now(psn, syndrome))
             else:
                 self.scene.say(known, answer, is_void=True, is_damaged=flaw == DAMAGED)
 

@@ -99,7 +99,8 @@ class WatchedTrack:
     def answered(self, response: Response) -> None:
         bth = Bth(opcode=_ACKNOWLEDGE, dest_qpn=self.life.spec.local_qpn, psn=response.psn)
         aeth = Aeth(response.syndrome, 0)
-        self._monitor.heard(Segment(bth, (aeth,)), response.sent_ns)
+        segment = Segment(bth, (aeth,))
+        self._monitor.heard(segment, response.sent_ns, waits_ns=response.waits_ns)
         place = distance(response.psn, self.life.spec.sq_psn)
         if response.is_ack and place < self._seen:
             self._acknowledged = max(self._acknowledged, place + 1)

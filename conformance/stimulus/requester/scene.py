@@ -199,11 +199,16 @@ class Scene:
 
     def acknowledge(self, known: QueuePair, psn: int) -> None:
         """A good ACK of all up to that PSN; by its code the completion tells which it was."""
-        now, syndrome = self.bench.target.now_ns, self._acknowledged % _CREDIT_CODES
+        syndrome = self._acknowledged % _CREDIT_CODES
         self._acknowledged += 1
         self.say(known, response(known.codec, psn=psn, syndrome=syndrome))
         known.unserved = 0
-        known.judge.answered(Response(psn, syndrome, now, now + self.pace.lag_ns(now)))
+        known.judge.answered(self.sent_now(psn, syndrome))
+
+    def sent_now(self, psn: int, syndrome: int) -> Response:
+        """What an answer that has just been sent may do, and when."""
+        now, pace = self.bench.target.now_ns, self.pace
+        return Response(psn, syndrome, now, now + pace.lag_ns(now), pace.waits_ns(now))
 
     def _fail_owing(self, owing: list[QueuePair]) -> None:
         told = [f"qp {known.qp.qpn:#x}: {known.judge.owed()[0]}" for known in owing[:_TOLD]]

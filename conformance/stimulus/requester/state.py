@@ -32,6 +32,8 @@ class Response(NamedTuple):
     sent_ns: int
     expires_ns: int
     """By then the device has dealt with it."""
+    waits_ns: int = 0
+    """So long the wire to the device may be busy with what was sent before."""
     is_ghost: bool = False
     """What it answers had not been seen when it was sent."""
     posted: int = 0
