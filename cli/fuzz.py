@@ -92,3 +92,19 @@ def minimise_command(**given: Any) -> None:
     from roceproof.conformance.campaign.minimise import Minimised, run_minimise
 
     sys.exit(run_minimise(Minimised(**given)))
+
+
+@fuzz.command("import", epilog=examples("fuzz import"))
+@click.argument("captures", nargs=-1, required=True, type=INPUT_FILE)
+@click.option(
+    "--folder",
+    type=OUTPUT_FOLDER,
+    default=Path("build/fuzz"),
+    show_default=True,
+    help="The campaign's.",
+)
+def import_command(captures: tuple[Path, ...], folder: Path) -> None:
+    """Make entries of what CAPTURES ask of queue pairs, and of the answers."""
+    from roceproof.conformance.campaign.imported import run_import
+
+    sys.exit(run_import(captures, folder))

@@ -43,6 +43,10 @@ _EXAMPLES = {
         roceproof fuzz run build/night --dut rtl/dut.toml --width 64 --minutes 480 -j 8
         roceproof fuzz run build/model --target model --minutes 1
     """,
+    "fuzz import": """
+        roceproof fuzz import capture.pcapng
+        roceproof fuzz import fpga.pcapng nic.pcapng --folder build/night
+    """,
     "fuzz minimise": """
         roceproof fuzz minimise mine.plan
         roceproof fuzz minimise mine.plan --dut rtl/dut.toml --width 64 -o small.plan
