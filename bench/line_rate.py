@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """How near the endpoint comes to its line's rate, in simulated cycles: the same on any machine.
 
-For each width, service, path MTU and length of message: WRITEs are posted at once and every stream
-moves whenever it can. What counts is the time between the ends of the first and the last frame of
-those that are measured, so that the pipeline is full. `ratio` is the time that the line needs for
-these frames, each with 24 bytes of preamble, gap and FCS, to the time that the endpoint takes; 1 at
-most, since a MAC holds it back. RC requests are acknowledged in the cycle after they have left.
+For each wire, width, service, path MTU and length of message: WRITEs are posted at once and every
+stream moves whenever it can. What counts is the time between the ends of the first and the last
+frame of those that are measured, so that the pipeline is full. `ratio` is the time that the line
+needs for these frames, each with 24 bytes of preamble, gap and FCS, to the time that the endpoint
+takes; 1 at most, since a MAC holds it back. On XGMII that is the endpoint's own. RC requests are
+acknowledged in the cycle after they have left.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from roceproof.dpi import (
     build_simulation,
     load_manifest,
 )
+from roceproof.dpi.manifest.dut import STREAM, XGMII
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 PAGE = REPOSITORY / "docs" / "line-rate.md"
@@ -45,13 +47,15 @@ RUN_CYCLES = 10**7
 
 @dataclass(frozen=True)
 class Line:
-    """A width of the streams, and the line that it is for."""
+    """A wire and its width, and the line that it is for."""
 
     width: int
     speed_gbps: int
     clock_ps: int
+    wire: str = STREAM
 
 
+DEVICES = {STREAM: "dut.toml", XGMII: "xgmii.toml"}
 LINES = (
     Line(64, 10, 6400),
     Line(64, 25, 2560),
@@ -60,9 +64,14 @@ LINES = (
     Line(512, 100, 3103),
     Line(512, 200, 2560),
     Line(1024, 400, 2400),
+    Line(64, 10, 6400, XGMII),
+    Line(64, 25, 2560, XGMII),
 )
 SERVICES = (Service.UC, Service.RC)
-PATH_MTUS = (PathMtu.MTU_1024, PathMtu.MTU_4096)
+PATH_MTUS = {
+    STREAM: (PathMtu.MTU_1024, PathMtu.MTU_4096),
+    XGMII: (PathMtu.MTU_1024, PathMtu.MTU_2048, PathMtu.MTU_4096),
+}
 ON_PAGE = PathMtu.MTU_1024
 MESSAGES = (1, 64, 256, 1024, 4096, 16384, 1 << 20)
 
@@ -172,24 +181,24 @@ def measure(manifest: Manifest, load: Load) -> Pace:
     )
 
 
-def loads(width: int) -> Iterator[Load]:
+def loads(wire: str, width: int) -> Iterator[Load]:
     for service in SERVICES:
-        for path_mtu in PATH_MTUS:
+        for path_mtu in PATH_MTUS[wire]:
             for message in MESSAGES:
                 yield Load(width, service, path_mtu, message)
 
 
-def of_width(manifest: Manifest, width: int) -> Manifest:
-    """The manifest, at a width that it does not name: the source has it as a parameter."""
-    return replace(manifest, data_widths=(width,))
+def device(wire: str, width: int) -> Manifest:
+    """The endpoint on this wire, at a width that it may not name: the source has a parameter."""
+    return replace(load_manifest(REPOSITORY / "rtl" / DEVICES[wire]), data_widths=(width,))
 
 
 def table(rows: list[dict[str, str | int | float]]) -> str:
     """The ratios at the path MTU of the page in Markdown, a column for each length."""
-    head = ["bits", "Gb/s", "service", *(f"{message} B" for message in MESSAGES)]
+    head = ["wire", "bits", "Gb/s", "service", *(f"{message} B" for message in MESSAGES)]
     kinds: dict[tuple[str | int | float, ...], list[str]] = {}
     for row in (row for row in rows if row["pmtu"] == ON_PAGE.size):
-        kind = tuple(row[key] for key in ("width", "speed_gbps", "service"))
+        kind = tuple(row[key] for key in ("wire", "width", "speed_gbps", "service"))
         kinds.setdefault(kind, []).append(f"{row['ratio']:.3f}")
     cells = [head, ["---"] * len(head), *([*map(str, kind), *all_] for kind, all_ in kinds.items())]
     return "\n".join("| " + " | ".join(line) + " |" for line in cells)
@@ -211,13 +220,12 @@ def plot(rows: list[dict[str, str | int | float]], path: Path) -> None:
                 for row in rows
                 if row["service"] == service.name
                 and row["pmtu"] == ON_PAGE.size
-                and (row["width"], row["speed_gbps"]) == (line.width, line.speed_gbps)
+                and all(row[key] == value for key, value in asdict(line).items())
             ]
-            panel.plot(
-                *zip(*curve, strict=True),
-                marker=".",
-                label=f"{line.width} bit at {line.speed_gbps} Gb/s",
-            )
+            told = f"{line.width} bit at {line.speed_gbps} Gb/s"
+            if line.wire == XGMII:
+                told += ", XGMII"
+            panel.plot(*zip(*curve, strict=True), marker=".", label=told)
         panel.set(
             title=f"{service.name} WRITE, path MTU {ON_PAGE.size}", xlabel="bytes of a message"
         )
@@ -234,14 +242,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="The endpoint's pace beside that of its line")
     parser.add_argument("--page", action="store_true", help=f"renew the table and plot of {PAGE}")
     options = parser.parse_args()
-    manifest = load_manifest(REPOSITORY / "rtl" / "dut.toml")
     rows = []
-    for width in dict.fromkeys(line.width for line in LINES):
-        here = of_width(manifest, width)
+    for wire, width in dict.fromkeys((line.wire, line.width) for line in LINES):
+        here = device(wire, width)
         build_simulation(here, data_width=width, ports=1)
-        paces = [(load, measure(here, load)) for load in loads(width)]
+        paces = [(load, measure(here, load)) for load in loads(wire, width)]
         for line in LINES:
-            if line.width == width:
+            if (line.wire, line.width) == (wire, width):
                 rows += [pace.row(line, load) for load, pace in paces]
     out = REPOSITORY / "build" / "bench" / "rtl.json"
     out.parent.mkdir(parents=True, exist_ok=True)
