@@ -10,7 +10,7 @@ from gates import assert_passes
 
 from roceproof.common.paths import XGMII_DUT
 
-pytestmark = [pytest.mark.sim, pytest.mark.long]
+pytestmark = pytest.mark.sim
 
 DEVICE = ("--dut", str(XGMII_DUT))
 
@@ -21,5 +21,6 @@ def test_it_passes_what_depends_on_the_mac(tmp_path: Path) -> None:
 
 
 @pytest.mark.whole
+@pytest.mark.long
 def test_it_passes_the_full_suite(tmp_path: Path) -> None:
     assert_passes(tmp_path, *DEVICE, "--suite", "full", cases=700)
