@@ -138,6 +138,16 @@ def test_a_frame_that_begins_over_another_is_heard(binary: Path, tmp_path: Path)
     assert play(binary, tmp_path, heard=line, cycles=line.cycle + 200).received == expected
 
 
+def test_ordered_sets_between_frames_are_nothing(binary: Path, tmp_path: Path) -> None:
+    frames = frames_of([60, 61, 62, 63] * 4)
+    line = Line()
+    for number, frame in enumerate(frames):
+        for lane in (0, 4, 4, 0)[: number // 4 + 1]:
+            line.say([ORDERED, 0, 0, number % 2 + 1], lane=lane)
+        line.frame(frame, lane=number % 2 * 4, gap=number % 3 * 4)
+    assert play(binary, tmp_path, heard=line, cycles=line.cycle + 200).received == frames
+
+
 def test_frames_without_room_are_lost_whole_and_those_behind_come(
     binary: Path, tmp_path: Path
 ) -> None:
