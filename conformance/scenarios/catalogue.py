@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""All scenarios that come along, by their ids."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from roceproof.common.errors import RoceproofError
+from roceproof.conformance.scenarios import daq, light, radio, wan
+from roceproof.conformance.scenarios.own import own_scenario
+from roceproof.conformance.scenarios.scenario import Scenario
+
+SCENARIOS: dict[str, Scenario] = {
+    scenario.id: scenario
+    for scenario in (*wan.SCENARIOS, *daq.SCENARIOS, *light.SCENARIOS, *radio.SCENARIOS)
+}
+
+
+def scenario_of(name: str) -> Scenario:
+    """The scenario of that id, or in the TOML file of that name."""
+    if name in SCENARIOS:
+        return SCENARIOS[name]
+    if name.endswith(".toml"):
+        return own_scenario(Path(name))
+    raise RoceproofError(f"{name}: no such scenario; roceproof scenario list names them")

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Plays scenarios, several points at once, and judges what came of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from roceproof.conformance.scenarios.event_model import event_model, play
+from roceproof.conformance.scenarios.scenario import Check, Row, Scenario
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of one scenario."""
+
+    scenario: Scenario
+    seed: int
+    quick: bool
+    rows: Sequence[Row]
+    checks: Sequence[Check]
+
+    @property
+    def passed(self) -> bool:
+        """Whether every law held."""
+        return all(check.passed for check in self.checks)
+
+    @property
+    def ours(self) -> str:
+        """What stands beside the published figure: the range of what is plotted."""
+        plot = self.scenario.plot
+        values = [row[plot.y] for row in self.rows if plot.y in row]
+        return f"{plot.y_title}: {min(values):.4g} to {max(values):.4g}" if values else ""
+
+    def document(self) -> dict[str, Any]:
+        """As result.json has it."""
+        return {
+            "schema": SCHEMA,
+            "scenario": self.scenario.id,
+            "title": self.scenario.title,
+            "published": self.scenario.published,
+            "ours": self.ours,
+            "seed": self.seed,
+            "quick": self.quick,
+            "passed": self.passed,
+            "checks": [asdict(check) for check in self.checks],
+            "rows": list(self.rows),
+        }
+
+
+def rows_of(scenario: Scenario, *, quick: bool, seed: int, jobs: int) -> Iterator[Row]:
+    """The rows of its points, in their order; each is played by a process of its own."""
+    event_model()
+    points = list(scenario.points(quick, seed))
+    with ThreadPoolExecutor(jobs) as pool:
+        for point, played in zip(
+            points, pool.map(lambda point: play(point.network), points), strict=True
+        ):
+            yield point.words | scenario.measure(point, played)
+
+
+def run(scenario: Scenario, *, quick: bool, seed: int = 1, jobs: int = 2) -> Result:
+    """Play a scenario."""
+    rows = list(rows_of(scenario, quick=quick, seed=seed, jobs=jobs))
+    return Result(scenario, seed, quick, rows, list(scenario.checks(rows)))
