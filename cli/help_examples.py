@@ -59,6 +59,28 @@ _EXAMPLES = {
         roceproof fuzz report
         roceproof fuzz report build/night --json
     """,
+    "scenario": """
+        roceproof scenario list
+        roceproof scenario run wan-policer-lan --quick
+        roceproof scenario all --quick                 # every one: build/scenarios/scenarios.html
+    """,
+    "scenario list": """
+        roceproof scenario list
+        roceproof scenario list --json
+    """,
+    "scenario run": """
+        roceproof scenario run daq-loss-flags
+        roceproof scenario run radio-fair wan-share --quick --seed 7 -j 2
+        roceproof scenario run mine.toml --no-plots --json
+    """,
+    "scenario all": """
+        roceproof scenario all --quick
+        roceproof scenario all --out build/scenarios -j 8
+    """,
+    "scenario report": """
+        roceproof scenario report
+        roceproof scenario report build/scenarios
+    """,
     "gate": """
         roceproof gate rtl/dut.toml                           # one verdict, with a page
         roceproof gate rtl/dut.toml --suite smoke --no-guest  # in a minute

@@ -37,6 +37,7 @@ CHAPTERS = {
     "The suite": [
         "docs/suite",
         "docs/fuzz",
+        "docs/scenarios",
         "docs/crafting",
         "docs/api",
         "docs/coverage",
