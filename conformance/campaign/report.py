@@ -40,7 +40,7 @@ def run_status(path: Path, *, as_json: bool) -> int:
         rate = run["programs"] / max(run["seconds"], 0.1)
         state = "over" if run["is_over"] else "running, or was ended"
         click.echo(
-            f"run {run['number']}: {run['device']}{_of(run['mutant'])}: {run['programs']} programs "
+            f"run {run['number']}: {_device(run)}: {run['programs']} programs "
             f"in {run['seconds']:.0f} s, {rate:.1f} programs/s, {len(run['found'])} findings, "
             f"{run['empty']} bins empty; {state}"
         )
@@ -53,25 +53,30 @@ def run_report(path: Path, *, as_json: bool) -> int:
     """Every finding with its story; 1 if there is any."""
     folder = Folder(path)
     folder.require()
-    found, programs = folder.findings(), Counter[str]()
+    found, devices = folder.findings(), dict[str, Counter[str]]()
     for run in folder.runs():
-        programs.update(run["found"])
+        devices.setdefault(_device(run), Counter()).update(run["found"])
+    programs = sum(devices.values(), Counter())
     found.sort(key=lambda each: -programs[each["folder"].name])
     if as_json:
         told = [
-            each | {"folder": str(each["folder"]), "programs": programs[each["folder"].name]}
+            each
+            | {"folder": str(each["folder"]), "programs": programs[each["folder"].name]}
+            | {"devices": {name: of[each["folder"].name] for name, of in devices.items()}}
             for each in found
         ]
         click.echo(json.dumps({"findings": told}, indent=1))
         return Exit.FINDINGS if found else Exit.FINE
     for each in found:
         explained = f"; explain: {', '.join(each['explained'])}" if each["explained"] else ""
-        many = programs[each["folder"].name]
-        click.echo(f"{each['folder'].name}: {many} programs, {each['steps']} steps{explained}")
+        name = each["folder"].name
+        click.echo(f"{name}: {programs[name]} programs, {each['steps']} steps{explained}")
+        for device, of in devices.items() if len(devices) > 1 else ():
+            click.echo(f"  on {device}: {of[name] or 'no'} programs")
         click.echo(printable_lines(story_of(each)) + "\n")
     click.echo(f"{len(found)} findings")
     return Exit.FINDINGS if found else Exit.FINE
 
 
-def _of(mutant: str | None) -> str:
-    return f" with {mutant}" if mutant else ""
+def _device(run: Mapping[str, Any]) -> str:
+    return f"{run['device']} with {run['mutant']}" if run["mutant"] else str(run["device"])

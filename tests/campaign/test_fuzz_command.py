@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -68,6 +69,18 @@ def test_runs_are_told(campaign: Path) -> None:
     code, text = told("report", campaign, "--json")
     (finding,) = json.loads(text)["findings"]
     assert code == 1 and finding["programs"] == sum(run["found"].values())
+
+
+def test_devices_that_share_a_folder_stand_side_by_side(campaign: Path, tmp_path: Path) -> None:
+    both = tmp_path / "both"
+    shutil.copytree(campaign, both)
+    assert fuzz("run", both, "--target", "model", *SHORT).returncode == 0
+    code, text = told("report", both)
+    assert code == 1 and "  on the reference model with ip-ttl-fixed: " in text
+    assert "  on the reference model: no programs\n" in text
+    _, text = told("report", both, "--json")
+    (finding,) = json.loads(text)["findings"]
+    assert finding["devices"]["the reference model"] == 0 < finding["programs"]
 
 
 def test_a_healthy_device_is_played_until_time_is_up(tmp_path: Path) -> None:
