@@ -22,6 +22,7 @@ from roceproof.common.notice import notice
 from roceproof.common.progress import Progress
 from roceproof.common.whole_file import whole_file
 from roceproof.conformance.campaign.folder import Folder
+from roceproof.conformance.campaign.metrics import metrics_of
 from roceproof.conformance.campaign.report import story_of
 from roceproof.conformance.campaign.worker import Came, Part, play
 from roceproof.conformance.coverage.counts import Counts
@@ -150,6 +151,8 @@ class Run:
         facts = self._facts(is_over=False)
         with self._file.with_suffix(".jsonl").open("a") as lines:
             lines.write(json.dumps(facts) + "\n")
+        with whole_file(self._file.with_suffix(".prom")) as part:
+            part.write_text(metrics_of(facts, run=int(self._file.stem)))
         progress.step(self._status())
 
     def _write(self, *, is_over: bool) -> None:

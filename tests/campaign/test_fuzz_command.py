@@ -66,6 +66,7 @@ def test_runs_are_told(campaign: Path) -> None:
     (run,) = json.loads(text)["runs"]
     (metrics, *_) = (campaign / "runs/0001.jsonl").read_text().splitlines()
     assert 0 < json.loads(metrics)["programs"] <= run["programs"]
+    assert 'roceproof_fuzz_findings{run="1",' in (campaign / "runs/0001.prom").read_text()
     code, text = told("report", campaign, "--json")
     (finding,) = json.loads(text)["findings"]
     assert code == 1 and finding["programs"] == sum(run["found"].values())
