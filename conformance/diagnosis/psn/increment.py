@@ -41,7 +41,7 @@ def hypotheses(stream: Stream) -> list[str]:
     The most telling come first.
     """
     for run in (list(stream.steps), stream.runs[0]):
-        steps = [step for step in run if step.healthy is not None and not stream.excused(step)]
+        steps = [step for step in run if step.is_known and not stream.excused(step)]
         if any(step.wrong for step in steps):
             found = [id_ for id_, holds in _JUDGES if holds(stream, steps)]
             if LOOSE.issuperset(found):
@@ -67,7 +67,7 @@ def hypotheses(stream: Stream) -> list[str]:
 
 
 def _but_for_what_is_missing(stream: Stream) -> list[str]:
-    known = [step for step in stream.steps if step.healthy is not None]
+    known = [step for step in stream.steps if step.is_known]
     return [id_ for id_, holds in _BUT_FOR_LOSSES if holds(stream, known)]
 
 
@@ -292,6 +292,6 @@ def held_back(stream: Stream) -> list[str]:
 
 def besides(stream: Stream) -> list[str]:
     """What fits few wrong steps as well, if by chance."""
-    known = [step for step in stream.steps if step.healthy is not None]
+    known = [step for step in stream.steps if step.is_known]
     found = [id_ for id_, holds in _BY_CHANCE if holds(stream, [])]
     return list(dict.fromkeys(found + [id_ for id_, holds in _AT_TIMES if holds(stream, known)]))

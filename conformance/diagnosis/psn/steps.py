@@ -28,6 +28,11 @@ class Step:
         return distance(self.after.psn, self.before.psn)
 
     @property
+    def is_known(self) -> bool:
+        """Whether it can be judged: neither end was changed on the way."""
+        return self.healthy is not None and not (self.before.on_the_way or self.after.on_the_way)
+
+    @property
     def wrong(self) -> bool:
         """Whether a receiver would stumble here."""
         return self.healthy is not None and self.taken != self.healthy
