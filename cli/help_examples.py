@@ -72,6 +72,7 @@ _EXAMPLES = {
         roceproof scenario run daq-loss-flags
         roceproof scenario run radio-fair wan-share --quick --seed 7 -j 2
         roceproof scenario run mine.toml --no-plots --json
+        roceproof scenario run light-throughput --dut rtl/dut.toml --width 512 --quick
     """,
     "scenario all": """
         roceproof scenario all --quick

@@ -11,8 +11,8 @@ from typing import Any
 import click
 
 from roceproof.cli.help_examples import examples
-from roceproof.cli.shared_options import out_option
-from roceproof.common.arguments import JOBS, OUTPUT_FOLDER, SEED
+from roceproof.cli.shared_options import out_option, width_option
+from roceproof.common.arguments import JOBS, MANIFEST, OUTPUT_FOLDER, SEED
 
 _OPTIONS = (
     click.option("--quick", is_flag=True, help="Fewer points, and a shorter time."),
@@ -49,11 +49,14 @@ def list_command(as_json: bool) -> None:
 
 @scenario.command("run", epilog=examples("scenario run"))
 @click.argument("names", nargs=-1, required=True, metavar="ID...")
+@click.option("--dut", type=MANIFEST, help="This device is the sender, not the event model.")
+@width_option
 @_run_options
 def run_command(**given: Any) -> None:
     """Play scenarios by their IDs, or from TOML files of your own.
 
-    Exit code 1 if a law did not hold.
+    With --dut a device in HDL sends: light-throughput is its load test. Exit code 1 if a law did
+    not hold.
     """
     from roceproof.conformance.scenarios.report import Wanted, run_scenarios
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from roceproof.common.errors import RoceproofError
 from roceproof.common.output import output_directory
@@ -20,6 +20,9 @@ from roceproof.conformance.scenarios.page import page
 from roceproof.conformance.scenarios.plot import svg
 from roceproof.conformance.scenarios.run import SCHEMA, Result, rows_of
 from roceproof.conformance.scenarios.scenario import Row, Scenario
+
+if TYPE_CHECKING:
+    from roceproof.conformance.scenarios.device import DeviceSender
 
 RESULT, PLOT, PAGE = "result.json", "plot.svg", "scenarios.html"
 _SHOWN = 24
@@ -37,6 +40,8 @@ class Wanted:
     plots: bool
     as_json: bool
     quiet: bool
+    dut: Path | None = None
+    width: int | None = None
 
 
 def list_scenarios(*, as_json: bool) -> int:
@@ -52,10 +57,11 @@ def list_scenarios(*, as_json: bool) -> int:
 def run_scenarios(wanted: Wanted) -> int:
     """Play each, keep what came of it in a folder of its id, and tell; 1 if a law did not hold."""
     scenarios = [scenario_of(name) for name in wanted.names]
+    sender = _sender(wanted)
     documents = []
     with output_directory(wanted.out), Progress(quiet=wanted.quiet) as progress:
         for scenario in scenarios:
-            result = _played(scenario, wanted, progress)
+            result = _played(scenario, wanted, progress, sender)
             documents.append(result.document())
             _keep(result, wanted)
             if not wanted.as_json:
@@ -68,11 +74,29 @@ def run_scenarios(wanted: Wanted) -> int:
     return 0 if all(each["passed"] for each in documents) else 1
 
 
-def _played(scenario: Scenario, wanted: Wanted, progress: Progress) -> Result:
-    points = sum(1 for _ in scenario.points(wanted.quick, wanted.seed))
+def _sender(wanted: Wanted) -> DeviceSender | None:
+    if wanted.dut is None:
+        if wanted.width is not None:
+            raise RoceproofError("--width is that of a device; name it with --dut")
+        return None
+    from roceproof.conformance.scenarios.device import DeviceSender
+
+    return DeviceSender(wanted.dut, width=wanted.width)
+
+
+def _played(
+    scenario: Scenario, wanted: Wanted, progress: Progress, sender: DeviceSender | None
+) -> Result:
+    if sender is not None:
+        scenario = replace(scenario, title=f"{scenario.title}: {sender.name}")
+        points = len(sender.points(scenario, quick=wanted.quick, seed=wanted.seed))
+        played = sender.rows(scenario, quick=wanted.quick, seed=wanted.seed)
+    else:
+        points = sum(1 for _ in scenario.points(wanted.quick, wanted.seed))
+        played = rows_of(scenario, quick=wanted.quick, seed=wanted.seed, jobs=wanted.jobs)
     rows: list[Row] = []
     with progress.bar(scenario.id, total=points, unit="points") as bar:
-        for row in rows_of(scenario, quick=wanted.quick, seed=wanted.seed, jobs=wanted.jobs):
+        for row in played:
             rows.append(row)
             bar.advance()
     checks = list(scenario.checks(rows))
