@@ -20,7 +20,7 @@ ifneq ($(shell pwd | LC_ALL=C tr -d 'A-Za-z0-9/._+@~\200-\377-' | wc -c),1)
 $(error Makefiles cannot build in this folder: move the clone to a path of letters, digits and /._+@~- only)
 endif
 
-.PHONY: help setup dist demo demo-receive demo-tap test test-whole test-wheel test-full mutants kernels reproducers upstream interop nic-agent nic-rehearsal coverage calibrate docs pictures exercise lint format bench bench-rtl bench-check bench-explain fuzz stock-captures clean distclean c-test
+.PHONY: help setup dist demo demo-receive demo-tap test test-whole test-wheel test-full mutants kernels reproducers upstream interop nic-agent nic-rehearsal coverage calibrate docs pictures exercise lint format bench bench-rtl bench-check bench-explain bench-fuzz fuzz stock-captures clean distclean c-test
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -116,6 +116,9 @@ bench-check: setup packages-test ## checked packets per second, beside the bare 
 bench-explain: setup packages-test ## seconds and memory that explaining captures of 1 GiB takes
 	@$(MAKE) --no-print-directory -C bench BUILD=$(CURDIR)/$(BUILD)/bench PCAP=$(CURDIR)/$(BUILD)/pcap explain
 	@PATH=$(BIN):$$PATH $(BIN)/python bench/explain.py
+
+bench-fuzz: setup ## how soon campaigns find planted faults, beside guided ones and soaks: ARGS="--of responder"
+	@$(BIN)/python bench/fuzz.py $(ARGS)
 
 fuzz: setup packages-test packages-fuzz ## libFuzzer on each target: RUNS=1000000 SECONDS=600 SEED=1
 	@$(MAKE) --no-print-directory -C fuzz BUILD=$(CURDIR)/$(BUILD)/fuzz CHECKED=$(CURDIR)/$(BUILD)/pcap fuzz

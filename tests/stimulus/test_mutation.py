@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Mutated and brief plans differ, can be played, and find nothing in healthy devices."""
+"""Mutated plans differ, can be played, and find nothing in healthy devices."""
 
 from __future__ import annotations
 
@@ -8,14 +8,11 @@ from random import Random
 import pytest
 from random_devices import opener
 
-from roceproof.conformance.stimulus.drawing.brief import draw_brief
 from roceproof.conformance.stimulus.drawing.plans import draw_plan
 from roceproof.conformance.stimulus.drawing.requests import draw_requests
 from roceproof.conformance.stimulus.mutation import is_sound, mutated
 from roceproof.conformance.stimulus.plan import Plan, Step
 from roceproof.conformance.stimulus.plan_text import plan_of, text_of
-from roceproof.conformance.stimulus.requester.play import Play
-from roceproof.conformance.stimulus.responder.play import Asking
 from roceproof.conformance.stimulus.run_plan import Draws, played
 from roceproof.conformance.targets.hdl.factory import HdlFactory
 from roceproof.conformance.targets.interface import DeviceFactory
@@ -49,15 +46,6 @@ def test_a_mutant_is_another_plan_that_can_be_written_down(draws: Draws) -> None
     assert changed > 35
 
 
-def test_a_brief_plan_is_a_program_for_each_queue_pair(model: ModelFactory) -> None:
-    plans = [draw_brief(seed, model.claims) for seed in range(20)]
-    assert plans[3] == draw_brief(3, model.claims) and all(map(is_sound, plans))
-    assert {plan.player for plan in plans} == {Play, Asking}
-    for plan in plans:
-        keys = {step.fields["key"] for step in plan.steps if step.name == "connect"}
-        assert len(keys) == 16 if plan.player is Play else 2 <= len(keys) <= 4
-
-
 def connect(key: int, **fields: object) -> Step:
     return Step("connect", {"key": key, **fields})
 
@@ -83,7 +71,7 @@ def test_a_queue_pair_may_begin_anew_as_it_was() -> None:
     assert is_sound(Plan(steps=(connect(0, **said), connect(0, **said))))
 
 
-@pytest.mark.parametrize("draws", [draw_plan, draw_requests, draw_brief])
+@pytest.mark.parametrize("draws", [draw_plan, draw_requests])
 @pytest.mark.parametrize("seed", FEW)
 def test_a_healthy_model_passes(model: ModelFactory, draws: Draws, seed: int) -> None:
     assert_passes(model, draws, seed)
@@ -95,9 +83,8 @@ def test_healthy_devices_pass_many(
     endpoint: HdlFactory, responder: HdlFactory, model: ModelFactory, subtests: pytest.Subtests
 ) -> None:
     devices: list[tuple[DeviceFactory, Draws]] = [
-        *((endpoint, draw_plan), (endpoint, draw_brief)),
-        *((responder, draw_requests), (responder, draw_brief)),
-        *((model, draw_plan), (model, draw_requests), (model, draw_brief)),
+        *((endpoint, draw_plan), (responder, draw_requests)),
+        *((model, draw_plan), (model, draw_requests)),
     ]
     for factory, draws in devices:
         for seed in MANY:

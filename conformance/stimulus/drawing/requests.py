@@ -58,10 +58,10 @@ _FAR = (1 << 22, 1 << 23, (1 << 22) + 3, (1 << 16), 1 << 20)
 
 def draw_requests(seed: int, claims: Claims, weights: Weights | None = None) -> Plan:
     """The plan of a seed; with the same claims always the same."""
-    return DrawnRequests(Draw(seed, weights or Weights()), claims).plan()
+    return _Drawing(Draw(seed, weights or Weights()), claims).plan()
 
 
-class DrawnRequests(DrawnExtremes):
+class _Drawing(DrawnExtremes):
     """One plan in the making."""
 
     def plan(self) -> Plan:
@@ -69,15 +69,12 @@ class DrawnRequests(DrawnExtremes):
         for _ in range(min(self._draw.tail(1, 4), self._claims.qps)):
             self._new()
         for _ in range(self._draw.between(5, 16) if self._services else 0):
-            self.act(self._draw.among(list(self._services)))
+            key = self._draw.among(list(self._services))
+            acts = _OF_DATAGRAMS if self._services[key] == "UD" else _ACTS
+            act: Callable[[int], None] = getattr(self, f"_{self._draw.pick(acts)}")
+            act(key)
         self.extremes()
         return Plan(steps=tuple(self._steps), player=Asking)
-
-    def act(self, key: int) -> None:
-        """Something happens to a queue pair."""
-        acts = _OF_DATAGRAMS if self._services[key] == "UD" else _ACTS
-        act: Callable[[int], None] = getattr(self, f"_{self._draw.pick(acts)}")
-        act(key)
 
     # what is served
 
