@@ -6,9 +6,13 @@ from __future__ import annotations
 import hashlib
 import os
 import subprocess
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from roceproof.common.children import told_status
 from roceproof.common.errors import RoceproofError
 from roceproof.common.lock import locked
 from roceproof.common.packages import missing_tools
@@ -56,13 +60,50 @@ def _compile(sources: list[Path], program: Path, flags: tuple[str, ...]) -> None
 
 def play(network: Network, *, flags: tuple[str, ...] = OPTIMISED) -> Played:
     """Play a network to its end."""
-    done = subprocess.run(
-        [event_model(flags)], input=network.lines(), capture_output=True, text=True, check=False
+    (played,) = play_all([network], jobs=1, flags=flags)
+    return played
+
+
+def play_all(
+    networks: Iterable[Network], *, jobs: int, flags: tuple[str, ...] = OPTIMISED
+) -> Iterator[Played]:
+    """Play each in a process of its own, so many at once; none is left when nobody wants more."""
+    running: deque[subprocess.Popen[str]] = deque()
+    try:
+        for network in networks:
+            if len(running) == jobs:
+                yield _end(running)
+            running.append(_begin(network, flags))
+        while running:
+            yield _end(running)
+    finally:
+        for process in running:
+            process.kill()
+            process.communicate()
+
+
+def _begin(network: Network, flags: tuple[str, ...]) -> subprocess.Popen[str]:
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(
+        [event_model(flags)], stdin=pipe, stdout=pipe, stderr=pipe, text=True, process_group=0
     )
-    if done.returncode:
-        raise EventModelError(done.stderr.strip() or f"the event model ended by {done.returncode}")
+    assert process.stdin is not None
+    with suppress(BrokenPipeError):  # it has refused what it has read so far
+        process.stdin.write(network.lines())
+        process.stdin.close()
+    process.stdin = None
+    return process
+
+
+def _end(running: deque[subprocess.Popen[str]]) -> Played:
+    output, errors = running[0].communicate()
+    process = running.popleft()
+    if process.returncode:
+        raise EventModelError(
+            errors.strip() or f"the event model {told_status(process.returncode)}"
+        )
     told: dict[str, list[dict[str, int]]] = {"run": [], "port": [], "flow": [], "sample": []}
-    for line in done.stdout.splitlines():
+    for line in output.splitlines():
         what, *words = line.split()
         pairs = (word.partition("=") for word in words)
         told[what].append({key: int(value) for key, _, value in pairs})

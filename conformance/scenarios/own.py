@@ -27,6 +27,13 @@ from roceproof.conformance.scenarios.scenario import (
 _MOST_BYTES = 1 << 20
 _MOST_POINTS = 10_000
 _MOST_FLOWS = 100_000
+_MOST_OF_FLOWS = {
+    "mtu": 9000,
+    "priority": 1,
+    "depth": 1 << 20,
+    "size": 1 << 31,
+    "messages": 1 << 40,
+}
 _TOP = {"title", "until", "since", "port", "flow", "sweep", "bounds"}
 COLUMNS = (
     "gbps",
@@ -141,7 +148,7 @@ class _File:
                     self._refuse(where, f"{key} is true or false, not {value!r}")
                 words[key] = value
             elif key != "count":
-                most = {"mtu": 9000, "priority": 1}.get(key, 1 << 53)
+                most = _MOST_OF_FLOWS.get(key, 1 << 53)
                 least = key in ("mtu", "depth", "messages")
                 words[key] = self._number(table, key, f"{where}: ", least=least, most=most)
         return [Flow(**words)] * count

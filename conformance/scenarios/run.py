@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from roceproof.conformance.scenarios.event_model import event_model, play
+from roceproof.conformance.scenarios.event_model import play_all
 from roceproof.conformance.scenarios.scenario import Check, Row, Scenario
 
 SCHEMA = 1
@@ -54,13 +53,10 @@ class Result:
 
 def rows_of(scenario: Scenario, *, quick: bool, seed: int, jobs: int) -> Iterator[Row]:
     """The rows of its points, in their order; each is played by a process of its own."""
-    event_model()
     points = list(scenario.points(quick, seed))
-    with ThreadPoolExecutor(jobs) as pool:
-        for point, played in zip(
-            points, pool.map(lambda point: play(point.network), points), strict=True
-        ):
-            yield point.words | scenario.measure(point, played)
+    played = play_all((point.network for point in points), jobs=jobs)
+    for point, told in zip(points, played, strict=True):
+        yield point.words | scenario.measure(point, told)
 
 
 def run(scenario: Scenario, *, quick: bool, seed: int = 1, jobs: int = 2) -> Result:

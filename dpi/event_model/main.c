@@ -137,25 +137,38 @@ static int take_line(struct world *w, char *line) {
     return refuse("neither run, port nor flow", kind);
 }
 
+static int check_port(const struct port_plan *plan) {
+    if (!plan->rate || plan->rate > UINT64_C(1) << 53)
+        return refuse("without a rate that can be", "port");
+    return plan->xon > plan->xoff ? refuse("xon above xoff", "port") : 0;
+}
+
+static int check_flow(const struct world *w, const struct flow_plan *plan) {
+    if (plan->kind >= KINDS || plan->priority >= PRIORITIES)
+        return refuse("out of range", "kind or priority of a flow");
+    if (!plan->mtu || plan->mtu > 9000 || !plan->depth || plan->depth > 1u << 20)
+        return refuse("out of range", "mtu or depth of a flow");
+    if (plan->size > UINT64_C(1) << 31 || plan->messages > UINT64_C(1) << 40)
+        return refuse("out of range", "size or messages of a flow");
+    if ((plan->size / plan->mtu + 1) > (UINT64_C(1) << 62) / (plan->messages + plan->depth))
+        return refuse("more packets than can be counted", "flow");
+    if (!plan->hops)
+        return refuse("without a path", "flow");
+    for (uint64_t hop = 0; hop < plan->hops; hop++)
+        if (plan->path[hop] >= w->port_count)
+            return refuse("no such port", "in a path");
+    return 0;
+}
+
 static int check(const struct world *w) {
-    for (uint32_t n = 0; n < w->port_count; n++)
-        if (!w->ports[n].plan.rate)
-            return refuse("without a rate", "port");
-    for (uint32_t n = 0; n < w->flow_count; n++) {
-        const struct flow_plan *plan = &w->flows[n].plan;
-        if (plan->kind >= KINDS || plan->priority >= PRIORITIES)
-            return refuse("out of range", "kind or priority of a flow");
-        if (!plan->mtu || plan->mtu > 9000 || !plan->depth || plan->depth > UINT32_MAX)
-            return refuse("out of range", "mtu or depth of a flow");
-        if (!plan->hops)
-            return refuse("without a path", "flow");
-        for (uint64_t hop = 0; hop < plan->hops; hop++)
-            if (plan->path[hop] >= w->port_count)
-                return refuse("no such port", "in a path");
-    }
-    return w->plan.sample && w->plan.until / w->plan.sample > 1u << 24
-               ? refuse("too many samples", "run")
-               : 0;
+    int wrong = 0;
+    for (uint32_t n = 0; !wrong && n < w->port_count; n++)
+        wrong = check_port(&w->ports[n].plan);
+    for (uint32_t n = 0; !wrong && n < w->flow_count; n++)
+        wrong = check_flow(w, &w->flows[n].plan);
+    if (!wrong && w->plan.sample && w->plan.until / w->plan.sample > 1u << 24)
+        wrong = refuse("too many samples", "run");
+    return wrong;
 }
 
 static void tell(const char *kind, const struct word *words, const void *counted) {

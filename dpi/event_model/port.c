@@ -171,9 +171,9 @@ static void pause(struct world *w, struct port *p) {
         heap_set(&w->agenda, port_item(w, p, PAUSES), ring_front(&p->pauses)->time);
     p->paused[frame.hop] = frame.kind;
     if (frame.kind) {
-        p->paused_since = w->now;
+        p->paused_since[frame.hop] = w->now;
     } else {
-        p->paused_for += w->now - p->paused_since;
+        p->paused_for += w->now - p->paused_since[frame.hop];
         serve(w, p);
     }
 }

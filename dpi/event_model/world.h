@@ -82,7 +82,8 @@ struct port {
     uint64_t bytes;
     uint64_t conforming; // when the next packet conforms to the bucket
     uint64_t random;
-    uint64_t sent, dropped, lost, peak, pauses_sent, paused_since, paused_for;
+    uint64_t paused_since[PRIORITIES];
+    uint64_t sent, dropped, lost, peak, pauses_sent, paused_for;
 };
 
 struct flow {
@@ -133,9 +134,11 @@ static inline uint32_t flow_item(const struct world *w, const struct flow *f, ui
     return w->port_count * PORT_ITEMS + (uint32_t)(f - w->flows) * FLOW_ITEMS + what;
 }
 
-// How long so many bytes take, rounded up.
+// How long so many bytes take, rounded up in each MiB, beyond which a product would not fit.
 static inline uint64_t line_time(uint64_t bytes, uint64_t rate) {
-    return (bytes * 8 * UINT64_C(1000000000000) + rate - 1) / rate;
+    const uint64_t piece = 1 << 20, ps_per_byte = 8 * UINT64_C(1000000000000);
+    uint64_t whole = bytes < piece ? 0 : bytes / piece * ((piece * ps_per_byte + rate - 1) / rate);
+    return whole + (bytes % piece * ps_per_byte + rate - 1) / rate;
 }
 
 // Plays until nothing is left to happen, or the plan's end. False without memory.

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import subprocess
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from second_model import connection
@@ -14,7 +15,9 @@ from roceproof.conformance.scenarios.event_model import (
     EventModelError,
     event_model,
     play,
+    play_all,
 )
+from roceproof.conformance.scenarios.line import efficiency
 from roceproof.conformance.scenarios.network import GBPS, MS, SECOND, US, Flow, Network, Port
 
 RC = Flow(
@@ -69,6 +72,33 @@ def test_sanitizers_find_nothing_and_change_nothing() -> None:
     assert play(network) == play(network, flags=SANITISED)
 
 
+@pytest.mark.parametrize("size", [1000, 1 << 20, 64 << 20])
+def test_messages_of_any_length_are_spaced_as_they_should(size: int) -> None:
+    flow = replace(RC, size=size, depth=2, messages=6, warm=2, timeout=SECOND)
+    flow = replace(flow, pace=GBPS, pace_messages=True)
+    played = play(replace(LINE, flows=(flow,)))
+    assert played.goodput(0, flow) == pytest.approx(GBPS * efficiency(size, 1024), rel=0.001)
+
+
+def test_nothing_plays_on_when_nobody_wants_more() -> None:
+    endless = replace(RC, kind="uc", messages=1 << 40)
+    networks = [LINE, *[replace(LINE, flows=(endless,), until=10**6 * SECOND)] * 3]
+    played = play_all(networks, jobs=3)
+    assert next(played) == play(LINE)
+    begun = event_models()
+    assert len(begun) == 2
+    played.close()
+    assert not event_models()
+
+
+def event_models() -> list[int]:
+    """Event models that this process has started."""
+    own = Path("/proc/self/task")
+    found = [each.read_text().split() for each in own.glob("*/children")]
+    names = [(int(n), Path(f"/proc/{n}/comm").read_text()) for each in found for n in each]
+    return [number for number, name in names if name.startswith("event-model")]
+
+
 def test_what_describes_no_network_is_refused_with_the_word(subtests) -> None:
     good = "port rate=1\nflow path=0 mtu=256 size=1 depth=1 messages=1\n"
     rows = {
@@ -85,6 +115,10 @@ def test_what_describes_no_network_is_refused_with_the_word(subtests) -> None:
         "port rate=1\nflow path=0 mtu=1 depth=0\n": "out of range",
         "port rate=1\nflow path=0 mtu=1 depth=1 kind=3\n": "out of range",
         "port rate=1\nflow path=0 mtu=1 depth=1 priority=2\n": "out of range",
+        "port rate=1\nflow path=0 mtu=1 depth=1048577\n": "out of range",
+        "port rate=1\nflow path=0 mtu=1 depth=1 size=2147483649\n": "out of range",
+        "port rate=1\nflow path=0 mtu=1 depth=1 size=2000000000 messages=10000000000\n": "counted",
+        "port rate=1 xon=1\n" + good: "xon above xoff",
         "port rate=1\nflow path=0,0,0,0,0,0,0,0,0 mtu=1 depth=1\n": "more ports in a path than 8",
         "run until=999999999999 sample=1\n" + good: "too many samples",
         "\n": "neither run, port nor flow",
