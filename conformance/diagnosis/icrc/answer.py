@@ -38,7 +38,8 @@ _FEW_CHANGED = 4
 """So many packets the way may change in one field, each in another bit."""
 OF_OTHERS = frozenset({"S53", "S60", "S65"})
 """What puts results of other packets into a packet."""
-_OF_NONE = frozenset({"S46", "S47", CORRUPT, UNDECIDED})
+_PLACEHOLDERS = frozenset({"S46", "S47"})
+_OF_NONE = _PLACEHOLDERS | {CORRUPT, UNDECIDED}
 """What says nothing about the packets that it explains."""
 
 
@@ -92,6 +93,9 @@ def answer(scope: Scope, best: list[Hypothesis]) -> Answer | None:
     if "S53" in first.ids and _is_contradicted(scope, first):
         possible = (*names, *(name.replace("S53", "S65") for name in names))
         return Answer(UNDECIDED, scope, explained, tuple(dict.fromkeys(possible)), facts)
+    if _PLACEHOLDERS & {*first.ids} and not scope.is_few(len(left)):
+        fact = f"{len(left)} hold something else, which a field that is never filled does not"
+        return Answer(UNDECIDED, scope, explained, tuple(names), (fact, *facts))
     simpler = _simpler(scope, first, explained)
     names = [*("+".join(hypothesis.ids) for hypothesis in simpler), *names]
     if len(simpler) > 1:
