@@ -110,6 +110,7 @@ def test_a_group_leads_to_its_packets_and_a_packet_to_its_group(opened: Opened) 
     group = opened.one("#groups summary")
     assert "</script><b>7</b> & more" in group.text
     group.click()
+    opened.wait("return document.querySelector('#groups .frames button')")
     links = opened.browser.find_elements(By.CSS_SELECTOR, "#groups .frames button")
     assert [link.text for link in links] == ["frame 3", "frame 14"]
     links[1].click()
