@@ -20,7 +20,7 @@ ifneq ($(shell pwd | LC_ALL=C tr -d 'A-Za-z0-9/._+@~\200-\377-' | wc -c),1)
 $(error Makefiles cannot build in this folder: move the clone to a path of letters, digits and /._+@~- only)
 endif
 
-.PHONY: help setup dist demo demo-receive demo-tap test test-whole test-wheel test-full mutants kernels reproducers upstream interop nic-agent nic-rehearsal coverage calibrate docs pictures exercise lint format bench bench-rtl bench-check bench-explain bench-fuzz fuzz stock-captures clean distclean c-test
+.PHONY: help setup dist demo demo-receive demo-tap test test-whole test-wheel test-full mutants kernels reproducers upstream interop nic-agent nic-rehearsal coverage calibrate docs pictures exercise lint format bench bench-rtl bench-check bench-explain synth bench-fuzz fuzz stock-captures clean distclean c-test
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -120,6 +120,9 @@ bench-explain: setup packages-test ## seconds and memory that explaining capture
 bench-fuzz: setup ## how soon campaigns find planted faults, beside guided ones and soaks: ARGS="--of responder"
 	@$(BIN)/python bench/fuzz.py $(ARGS)
 
+synth: setup $(BUILD)/synth/venv/.ready ## what the endpoint costs in an FPGA, by Yosys and nextpnr: build/synth/synth.json; PAGE=1 renews the page
+	@$(BIN)/python bench/synthesis.py $(if $(PAGE),--page) $(if $(ONLY),--only $(ONLY))
+
 fuzz: setup packages-test packages-fuzz ## libFuzzer on each target: RUNS=1000000 SECONDS=600 SEED=1
 	@$(MAKE) --no-print-directory -C fuzz BUILD=$(CURDIR)/$(BUILD)/fuzz CHECKED=$(CURDIR)/$(BUILD)/pcap fuzz
 
@@ -138,6 +141,12 @@ c-test: packages-run packages-test
 
 packages-%:
 	@ci/install.sh $*
+
+$(BUILD)/synth/venv/.ready: bench/synthesis.txt
+	@echo "preparing $(@D)" >&2
+	@$(PYTHON) -m venv --clear $(@D)
+	@$(@D)/bin/python -m pip install -q --disable-pip-version-check -r $<
+	@touch $@
 
 # An environment that does not work is made anew: its Python has gone, or the folder was moved.
 VENV_WORKS := import click, os, roceproof.cli.entry as it; \

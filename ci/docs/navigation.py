@@ -64,6 +64,7 @@ CHAPTERS = {
         "docs/agent",
         "docs/dependencies",
         "docs/line-rate",
+        "docs/synthesis",
         "rtl/README",
         "rtl/mutants/README",
         "CONTRIBUTING",
