@@ -6,13 +6,19 @@ from __future__ import annotations
 from pathlib import Path
 
 from roceproof.common.errors import RoceproofError
-from roceproof.conformance.scenarios import daq, light, radio, wan
+from roceproof.conformance.scenarios import daq, light, radio, sharing, wan
 from roceproof.conformance.scenarios.own import own_scenario
 from roceproof.conformance.scenarios.scenario import Scenario
 
 SCENARIOS: dict[str, Scenario] = {
     scenario.id: scenario
-    for scenario in (*wan.SCENARIOS, *daq.SCENARIOS, *light.SCENARIOS, *radio.SCENARIOS)
+    for scenario in (
+        *wan.SCENARIOS,
+        *sharing.SCENARIOS,
+        *daq.SCENARIOS,
+        *light.SCENARIOS,
+        *radio.SCENARIOS,
+    )
 }
 
 
