@@ -13,7 +13,6 @@ import argparse
 import json
 import subprocess
 import sys
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from typing import Any
 from netlist import Contents, contents, longest_path
 
 from roceproof.dpi import load_manifest
+from roceproof.dpi.compile.cache import circuit_of
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 PAGE = REPOSITORY / "docs" / "synthesis.md"
@@ -44,23 +44,34 @@ class Design:
 
     module: str
     flows: tuple[str, ...]
-    parameters: Mapping[str, int] = field(default_factory=dict)
+    parameters: dict[str, int] = field(default_factory=dict)
     manifest: str = "dut.toml"
     feature: str = ""
 
     def read(self) -> str:
         """The command by which Yosys reads it."""
-        sources = load_manifest(REPOSITORY / "rtl" / self.manifest).sources
+        manifest = load_manifest(REPOSITORY / "rtl" / self.manifest)
+        circuit = circuit_of(manifest)
+        parameters = {
+            **self.parameters,
+            **(circuit.parameters if self.module == manifest.top else {}),
+        }
         words = ["read_slang", "-j 1", "--ignore-assertions", f"--top {self.module}"]
-        words += [f"-G {name}={value}" for name, value in self.parameters.items()]
+        words += [f"-G {name}={value}" for name, value in parameters.items()]
+        words += [f"-D {name}={value}" for name, value in circuit.defines.items()]
         # Yosys has the file system below the folder it is started in.
-        return " ".join([*words, *(str(path.relative_to(REPOSITORY)) for path in sources)])
+        sources = (str(path.relative_to(REPOSITORY)) for path in manifest.sources)
+        return " ".join([*words, *sources])
 
 
 DESIGNS = (
     Design("icrc_engine", ("generic", "xilinx", "ecp5"), {"DataWidth": 64}),
     Design("icrc_engine", ("generic", "xilinx", "ecp5"), {"DataWidth": 512}),
     Design("header_builder", ("generic", "xilinx")),
+    Design("mac_xgmii", ("xilinx", "ecp5"), manifest="xgmii.toml"),
+    Design("roce_endpoint", ("xilinx", "ecp5"), {"DataWidth": 64}, feature="requester"),
+    Design("roce_endpoint", ("xilinx",), {"DataWidth": 512}, feature="requester"),
+    Design("roce_endpoint", ("xilinx",), {"DataWidth": 64}, "responder.toml", "responder"),
 )
 
 
