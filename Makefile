@@ -20,7 +20,7 @@ ifneq ($(shell pwd | LC_ALL=C tr -d 'A-Za-z0-9/._+@~\200-\377-' | wc -c),1)
 $(error Makefiles cannot build in this folder: move the clone to a path of letters, digits and /._+@~- only)
 endif
 
-.PHONY: help setup dist demo demo-receive demo-tap test test-whole test-wheel test-full mutants kernels reproducers upstream interop nic-agent nic-rehearsal coverage calibrate docs pictures exercise lint format bench bench-rtl bench-check bench-explain synth bench-fuzz fuzz stock-captures clean distclean c-test
+.PHONY: help setup dist demo demo-receive demo-tap test test-whole test-wheel test-full mutants kernels reproducers upstream interop nic-agent nic-rehearsal coverage calibrate docs pictures exercise lint format bench bench-rtl bench-check bench-explain synth formal bench-fuzz fuzz stock-captures clean distclean c-test
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -122,6 +122,9 @@ bench-fuzz: setup ## how soon campaigns find planted faults, beside guided ones 
 
 synth: setup $(BUILD)/synth/venv/.ready ## what the endpoint costs in an FPGA, by Yosys and nextpnr: build/synth/synth.json; PAGE=1 renews the page
 	@$(BIN)/python bench/synthesis.py $(if $(PAGE),--page) $(if $(ONLY),--only $(ONLY))
+
+formal: setup $(BUILD)/synth/venv/.ready ## FIFO, fork and multiplexer of the RTL proved by induction, each proof with mutants that it refutes
+	@$(BIN)/python rtl/formal/prove.py
 
 fuzz: setup packages-test packages-fuzz ## libFuzzer on each target: RUNS=1000000 SECONDS=600 SEED=1
 	@$(MAKE) --no-print-directory -C fuzz BUILD=$(CURDIR)/$(BUILD)/fuzz CHECKED=$(CURDIR)/$(BUILD)/pcap fuzz

@@ -32,6 +32,7 @@ BRIDGE = sorted((REPOSITORY / "dpi" / "sv").glob("*.sv"))
 TEST_DEVICES = sorted(REPOSITORY.glob("tests/dpi/*_dut/dut.toml"))
 ENDPOINT = REFERENCE_DUT.parent / "roce_endpoint.sv"
 MAC = sorted((REPOSITORY / "rtl" / "mac").glob("*.sv"))
+FORMAL = sorted((REPOSITORY / "rtl" / "formal").glob("*.sv"))
 HELPERS = sorted((REPOSITORY / "rtl" / "helpers").glob("*.sv"))
 
 
@@ -113,7 +114,7 @@ def lint_test_device(path: Path) -> bool:
 
 def main() -> int:
     """Run both front ends over everything; 1 if either found something."""
-    clean = [lint(load_manifest(REFERENCE_DUT), besides=[*BRIDGE, *HELPERS])]
+    clean = [lint(load_manifest(REFERENCE_DUT), besides=[*BRIDGE, *HELPERS, *FORMAL])]
     clean += [lint(load_manifest(RESPONDER_DUT), besides=BRIDGE)]
     behind_mac = load_manifest(XGMII_DUT)
     clean += [lint(behind_mac, besides=[], only=[*MAC, *behind_mac.sources[-1:], ENDPOINT])]
