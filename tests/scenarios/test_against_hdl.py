@@ -226,7 +226,7 @@ NARROW = [
 @pytest.mark.parametrize("regime", [FULL, WINDOWED, NARROW], ids=["full", "windowed", "narrow"])
 def test_the_event_model_is_within_a_percent(regime: list[Load], subtests) -> None:
     for load in regime:
-        with subtests.test(load):
+        with subtests.test(str(load)):
             got, want = hdl(load), model(load)
             print(f"{load}: {got / GBPS:.4f} Gb/s, the model says {want / GBPS:.4f}")
             assert abs(got / want - 1) <= 0.01
