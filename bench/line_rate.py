@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from roceproof.conformance.wire.codec import Packet, build, parse
-from roceproof.conformance.wire.headers import Aeth, Bth
+from roceproof.conformance.wire.acknowledgement import acknowledgement
+from roceproof.conformance.wire.codec import parse
 from roceproof.dpi import (
     Manifest,
     Operation,
@@ -40,7 +40,6 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 PAGE = REPOSITORY / "docs" / "line-rate.md"
 BEGIN, END = "<!-- made by make bench-rtl -->", "<!-- end -->"
 OVERHEAD_BYTES = 24
-RC_ACKNOWLEDGE, NO_CREDITS = 0x11, 0x1F
 QUEUE_PAIRS = 4
 RUN_CYCLES = 10**7
 
@@ -119,20 +118,6 @@ class Pace:
         }
 
 
-def acknowledgement(request: Packet, local_qpn: int) -> bytes:
-    """The ACK of a request, from the peer that the request went to."""
-    return build(
-        Packet(
-            dst_mac=request.src_mac,
-            src_mac=request.dst_mac,
-            ip=replace(request.ip, src=request.ip.dst, dst=request.ip.src),
-            udp_sport=request.udp_sport,
-            bth=Bth(RC_ACKNOWLEDGE, local_qpn, request.bth.psn),
-            extensions=(Aeth(NO_CREDITS, 0),),
-        )
-    )
-
-
 def post(port: Port, load: Load, index: int) -> None:
     """Post the message of that index; it goes to memory that takes anything."""
     port.post(
@@ -169,7 +154,7 @@ def measure(manifest: Manifest, load: Load) -> Pace:
                 sizes.append(len(frame.data))
                 request = parse(frame.data)
                 if request and request.bth.ack_req:
-                    port.inject(acknowledgement(request, request.bth.dest_qpn))
+                    port.inject(acknowledgement(request, qpn=request.bth.dest_qpn))
     skipped = due // 4
     frames = due - 1 - skipped
     return Pace(

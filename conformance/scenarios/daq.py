@@ -12,7 +12,17 @@ from itertools import product
 from math import sqrt
 
 from roceproof.conformance.scenarios.line import efficiency, line_bytes, packets
-from roceproof.conformance.scenarios.network import GBPS, SECOND, US, Flow, Network, Played, Port
+from roceproof.conformance.scenarios.network import (
+    ENDLESS,
+    FOREVER,
+    GBPS,
+    SECOND,
+    US,
+    Flow,
+    Network,
+    Played,
+    Port,
+)
 from roceproof.conformance.scenarios.scenario import (
     Check,
     Plot,
@@ -29,8 +39,6 @@ from roceproof.conformance.scenarios.scenario import (
 MTU = 4096
 KIB, MIB = 1 << 10, 1 << 20
 NEAR = US // 2
-_FOREVER = 3600 * SECOND
-_ENDLESS = 1 << 40
 
 
 def uc_flow(*, path: tuple[int, ...], size: int, messages: int, **words: int) -> Flow:
@@ -51,7 +59,7 @@ def _sizes(quick: bool, seed: int) -> Iterator[Point]:
         messages = max(8, (32 if quick else 512) * MIB // size)
         flow = uc_flow(path=(0,), size=size, messages=messages, warm=messages // 4)
         ports = (Port(rate=100 * GBPS, delay=NEAR),)
-        yield Point({"size": size}, Network(ports=ports, flows=(flow,), until=_FOREVER, seed=seed))
+        yield Point({"size": size}, Network(ports=ports, flows=(flow,), until=FOREVER, seed=seed))
 
 
 def _rate(point: Point, played: Played) -> Row:
@@ -100,7 +108,7 @@ def _starve(quick: bool, seed: int) -> Iterator[Point]:
                 stall_at=begin,
                 stall_for=stall * US,
             )
-        network = Network(ports=ports, flows=(flow,), until=_FOREVER, seed=seed)
+        network = Network(ports=ports, flows=(flow,), until=FOREVER, seed=seed)
         yield Point({"size": size, "stall_us": stall, "pause": pause}, network)
 
 
@@ -169,10 +177,10 @@ def _to_one(
     slack = 0 if mode == "paced" else 5_000_000
     ports = (*senders, Port(rate=out * GBPS - slack, buffer=16 * MIB, delay=NEAR))
     if mode == "paced":
-        messages = _ENDLESS
+        messages = ENDLESS
         until = max(20 * US * 1000, 120 * int(count * size * 8 / 92e9 * SECOND))
     else:
-        messages, until = max(8, (64 if quick else 512) * MIB // size // count), _FOREVER
+        messages, until = max(8, (64 if quick else 512) * MIB // size // count), FOREVER
     flows = tuple(
         uc_flow(
             path=(number % 4, 4),
@@ -197,7 +205,7 @@ def _gathered(point: Point, played: Played) -> Row:
         "lost": sum(
             plan.messages - each["done"]
             for plan, each in zip(plans, told, strict=True)
-            if plan.messages != _ENDLESS
+            if plan.messages != ENDLESS
         ),
         "by_immediates": sum(each["by_immediates"] for each in told),
         "dropped": sum(port["dropped"] for port in played.ports),
@@ -254,7 +262,7 @@ def _spread(quick: bool, seed: int) -> Iterator[Point]:
             for number in range(count)
         )
         words = {"qps": count, "size": size}
-        yield Point(words, Network(ports=ports, flows=flows, until=_FOREVER, seed=seed))
+        yield Point(words, Network(ports=ports, flows=flows, until=FOREVER, seed=seed))
 
 
 def _each(point: Point, played: Played) -> Row:
@@ -299,7 +307,7 @@ def _flags(quick: bool, seed: int) -> Iterator[Point]:
         count = (40_000 if quick else 1_000_000) // packets(size, MTU)
         flow = uc_flow(path=(0,), size=size, messages=count)
         words = {"loss": 10**power, "size": size, "messages": count}
-        yield Point(words, Network(ports=(port,), flows=(flow,), until=_FOREVER, seed=seed))
+        yield Point(words, Network(ports=(port,), flows=(flow,), until=FOREVER, seed=seed))
 
 
 def _flagged(point: Point, played: Played) -> Row:

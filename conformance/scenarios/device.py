@@ -19,8 +19,8 @@ from roceproof.conformance.scenarios.scenario import Point, Row, Scenario
 from roceproof.conformance.targets.drawn_address import PEERS_LAST_BYTES
 from roceproof.conformance.targets.hdl.factory import HdlFactory
 from roceproof.conformance.targets.interface import CasePlace, Target
-from roceproof.conformance.wire.codec import Packet, build, parse
-from roceproof.conformance.wire.headers import Aeth, Bth
+from roceproof.conformance.wire.acknowledgement import acknowledgement
+from roceproof.conformance.wire.codec import parse
 from roceproof.conformance.wire.opcodes import OPCODES, Position
 from roceproof.dpi.manifest.dut import load_manifest
 from roceproof.verbs.addresses import Host
@@ -31,7 +31,6 @@ from roceproof.verbs.work import Op, Work
 _NS = 1000
 _GLANCE_NS = 500
 """How long one looks for frames before one looks for completions."""
-_ACKNOWLEDGE, _NO_CREDITS = 0x11, 0x1F
 _AFTER_FRAME = 24
 
 
@@ -193,16 +192,5 @@ class _Run:
             self.ends.append(self._left + self._port.delay)
         elif self._service is Service.RC and packet.bth.ack_req:
             due = self._left + self._port.delay + self._flow.back
-            heappush(self._replies, (due, self._reply(packet)))
-
-    def _reply(self, request: Packet) -> bytes:
-        return build(
-            Packet(
-                dst_mac=request.src_mac,
-                src_mac=request.dst_mac,
-                ip=replace(request.ip, src=request.ip.dst, dst=request.ip.src),
-                udp_sport=request.udp_sport,
-                bth=Bth(_ACKNOWLEDGE, self._qp.qpn, request.bth.psn),
-                extensions=(Aeth(_NO_CREDITS, self._messages & 0xFFFFFF),),
-            )
-        )
+            reply = acknowledgement(packet, qpn=self._qp.qpn, msn=self._messages & 0xFFFFFF)
+            heappush(self._replies, (due, reply))

@@ -12,7 +12,16 @@ from math import ceil
 
 from roceproof.conformance.scenarios.daq import KIB, MIB, NEAR
 from roceproof.conformance.scenarios.line import efficiency, windowed
-from roceproof.conformance.scenarios.network import GBPS, SECOND, US, Flow, Network, Played, Port
+from roceproof.conformance.scenarios.network import (
+    ENDLESS,
+    FOREVER,
+    GBPS,
+    US,
+    Flow,
+    Network,
+    Played,
+    Port,
+)
 from roceproof.conformance.scenarios.scenario import (
     Check,
     Plot,
@@ -25,8 +34,6 @@ from roceproof.conformance.scenarios.scenario import (
     within,
 )
 
-_FOREVER = 3600 * SECOND
-_ENDLESS = 1 << 40
 _TIMEOUT = (4096 << 16) * 1000
 
 
@@ -46,7 +53,7 @@ def _throughput(quick: bool, seed: int) -> Iterator[Point]:
         )
         ports = (Port(rate=rate * GBPS, delay=NEAR),)
         words = {"line_gbps": rate, "mtu": mtu, "size": size}
-        yield Point(words, Network(ports=ports, flows=(flow,), until=_FOREVER, seed=seed))
+        yield Point(words, Network(ports=ports, flows=(flow,), until=FOREVER, seed=seed))
 
 
 def _one_rate(point: Point, played: Played) -> Row:
@@ -97,7 +104,7 @@ def _pauses(quick: bool, seed: int) -> Iterator[Point]:
                 mtu=4096,
                 size=256 * KIB,
                 depth=16,
-                messages=_ENDLESS,
+                messages=ENDLESS,
                 back=2 * NEAR,
                 timeout=_TIMEOUT,
                 start=number * US,
@@ -166,7 +173,7 @@ def _depths(quick: bool, seed: int) -> Iterator[Point]:
             network = Network(
                 ports=(Port(rate=10 * GBPS, delay=rtt * US // 2),),
                 flows=(flow,),
-                until=_FOREVER,
+                until=FOREVER,
                 seed=seed,
             )
             words = {"rtt_us": rtt, "size": size, "depth": depth, "fills": fills}

@@ -11,6 +11,10 @@ US = 1_000_000
 MS = 1000 * US
 SECOND = 1000 * MS
 """In picoseconds."""
+FOREVER = 3600 * SECOND
+"""Of a network that ends by itself."""
+ENDLESS = 1 << 40
+"""Messages, where the network's end decides."""
 
 
 @dataclass(frozen=True, kw_only=True)

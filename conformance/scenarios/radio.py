@@ -8,7 +8,16 @@ from itertools import product
 
 from roceproof.conformance.scenarios.daq import KIB, MIB, MTU, NEAR, uc_flow
 from roceproof.conformance.scenarios.line import efficiency, line_bytes
-from roceproof.conformance.scenarios.network import GBPS, SECOND, US, Flow, Network, Played, Port
+from roceproof.conformance.scenarios.network import (
+    ENDLESS,
+    FOREVER,
+    GBPS,
+    US,
+    Flow,
+    Network,
+    Played,
+    Port,
+)
 from roceproof.conformance.scenarios.scenario import (
     Check,
     Plot,
@@ -23,8 +32,6 @@ from roceproof.conformance.scenarios.scenario import (
     within,
 )
 
-_FOREVER = 3600 * SECOND
-_ENDLESS = 1 << 40
 BUFFER = MIB
 
 
@@ -39,7 +46,7 @@ def _transposes(quick: bool, seed: int) -> Iterator[Point]:
                 uc_flow(
                     path=(front, fronts + channel % nodes),
                     size=size,
-                    messages=_ENDLESS,
+                    messages=ENDLESS,
                     pace=int(rate * GBPS),
                     start=(front * channels + channel) * NEAR // 4,
                 )
@@ -105,7 +112,7 @@ def _fair(quick: bool, seed: int) -> Iterator[Point]:
                 mtu=MTU,
                 size=64 * KIB,
                 depth=8,
-                messages=_ENDLESS,
+                messages=ENDLESS,
                 back=50 * US,
                 timeout=(4096 << 12) * 1000,
                 retries=1000,
@@ -163,7 +170,7 @@ def _victims(quick: bool, seed: int) -> Iterator[Point]:
         if incast:
             ways += [((1 + other, jam), 0) for other in range(OTHERS)]
         flows = tuple(
-            uc_flow(path=path, size=64 * KIB, messages=_ENDLESS, priority=priority)
+            uc_flow(path=path, size=64 * KIB, messages=ENDLESS, priority=priority)
             for path, priority in ways
         )
         network = Network(ports=ports, flows=flows, until=until, since=until // 4, seed=seed)
@@ -180,7 +187,7 @@ def _source(pause: int, seed: int) -> Network:
         Port(rate=100 * GBPS, delay=NEAR, stall_at=50 * US, stall_for=pause * US),
     )
     flow = uc_flow(path=(0, 1, 2), size=MTU, messages=2000)
-    return Network(ports=ports, flows=(flow,), until=_FOREVER, seed=seed)
+    return Network(ports=ports, flows=(flow,), until=FOREVER, seed=seed)
 
 
 def _victim(point: Point, played: Played) -> Row:
@@ -242,7 +249,7 @@ def _rates(quick: bool, seed: int) -> Iterator[Point]:
         flow = uc_flow(path=(0,), size=size, messages=messages, warm=messages // 4)
         ports = (Port(rate=rate * GBPS, delay=NEAR),)
         words = {"line_gbps": rate, "size": size}
-        yield Point(words, Network(ports=ports, flows=(flow,), until=_FOREVER, seed=seed))
+        yield Point(words, Network(ports=ports, flows=(flow,), until=FOREVER, seed=seed))
 
 
 def _one_rate(point: Point, played: Played) -> Row:

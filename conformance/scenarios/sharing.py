@@ -8,6 +8,7 @@ from itertools import product
 
 from roceproof.conformance.scenarios.line import efficiency
 from roceproof.conformance.scenarios.network import (
+    ENDLESS,
     GBPS,
     MS,
     SECOND,
@@ -71,7 +72,7 @@ def _share(
             mtu=MTU,
             size=size,
             depth=window // size,
-            messages=1 << 40,
+            messages=ENDLESS,
             back=rtt // 2,
             timeout=TIMEOUT,
             start=start,

@@ -11,6 +11,7 @@ from itertools import pairwise, product
 
 from roceproof.conformance.scenarios.line import efficiency, windowed
 from roceproof.conformance.scenarios.network import (
+    FOREVER,
     GBPS,
     MS,
     SECOND,
@@ -78,7 +79,7 @@ def _clean(quick: bool, seed: int) -> Iterator[Point]:
             yield Point(words, _network(ports, flow, seed))
 
 
-def _network(ports: tuple[Port, ...], flow: Flow, seed: int, limit: int = 3600 * SECOND) -> Network:
+def _network(ports: tuple[Port, ...], flow: Flow, seed: int, limit: int = FOREVER) -> Network:
     return Network(ports=ports, flows=(flow,), until=limit, seed=seed)
 
 

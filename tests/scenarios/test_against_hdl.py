@@ -8,7 +8,7 @@ The way, and the far end's FIFO, are this file's own here; the event model has t
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from heapq import heappop, heappush
 
@@ -18,8 +18,8 @@ from roceproof.common.paths import XGMII_DUT
 from roceproof.conformance.scenarios.event_model import play
 from roceproof.conformance.scenarios.line import line_bytes
 from roceproof.conformance.scenarios.network import GBPS, SECOND, US, Flow, Network, Port
-from roceproof.conformance.wire.codec import Packet, build, parse
-from roceproof.conformance.wire.headers import Aeth, Bth
+from roceproof.conformance.wire.acknowledgement import acknowledgement
+from roceproof.conformance.wire.codec import Packet, parse
 from roceproof.conformance.wire.mac_control import LONGEST, global_pause
 from roceproof.dpi import (
     Operation,
@@ -137,7 +137,7 @@ def hdl(load: Load) -> float:
                         heappush(events, (now + resume_after(far), b""))
                 if load.service is Service.RC and packet.bth.ack_req:
                     due = frame.cycle + load.rtt // CYCLE
-                    heappush(events, (due, acknowledgement(packet)))
+                    heappush(events, (due, acknowledgement(packet, qpn=1)))
                 elif load.service is Service.UC and is_last(packet):
                     ends.append(far.left[-1] if far else frame.cycle)
             while events and events[0][0] <= now:
@@ -164,19 +164,6 @@ def resume_after(far: FarEnd) -> int:
 
 def is_last(packet: Packet) -> bool:
     return packet.bth.opcode & 0x1F in (0x08, 0x0A)
-
-
-def acknowledgement(request: Packet) -> bytes:
-    return build(
-        Packet(
-            dst_mac=request.src_mac,
-            src_mac=request.dst_mac,
-            ip=replace(request.ip, src=request.ip.dst, dst=request.ip.src),
-            udp_sport=request.udp_sport,
-            bth=Bth(0x11, 1, request.bth.psn),
-            extensions=(Aeth(0x1F, 0),),
-        )
-    )
 
 
 @cache
