@@ -6,23 +6,24 @@ from __future__ import annotations
 from pathlib import Path
 
 from roceproof.common.errors import RoceproofError
-from roceproof.conformance.scenarios import daq, light, radio, sharing, wan
+from roceproof.conformance.scenarios import daq, fpga, light, radio, sharing, wan
 from roceproof.conformance.scenarios.own import own_scenario
-from roceproof.conformance.scenarios.scenario import Scenario
+from roceproof.conformance.scenarios.scenario import AnyScenario
 
-SCENARIOS: dict[str, Scenario] = {
+SCENARIOS: dict[str, AnyScenario] = {
     scenario.id: scenario
     for scenario in (
         *wan.SCENARIOS,
         *sharing.SCENARIOS,
         *daq.SCENARIOS,
+        *fpga.SCENARIOS,
         *light.SCENARIOS,
         *radio.SCENARIOS,
     )
 }
 
 
-def scenario_of(name: str) -> Scenario:
+def scenario_of(name: str) -> AnyScenario:
     """The scenario of that id, or in the TOML file of that name."""
     if name in SCENARIOS:
         return SCENARIOS[name]

@@ -19,7 +19,7 @@ from roceproof.conformance.scenarios.catalogue import SCENARIOS, scenario_of
 from roceproof.conformance.scenarios.page import page
 from roceproof.conformance.scenarios.plot import svg
 from roceproof.conformance.scenarios.run import SCHEMA, Result, rows_of
-from roceproof.conformance.scenarios.scenario import Row, Scenario
+from roceproof.conformance.scenarios.scenario import AnyScenario, FrameScenario, Row
 
 if TYPE_CHECKING:
     from roceproof.conformance.scenarios.device import DeviceSender
@@ -85,15 +85,25 @@ def _sender(wanted: Wanted) -> DeviceSender | None:
 
 
 def _played(
-    scenario: Scenario, wanted: Wanted, progress: Progress, sender: DeviceSender | None
+    scenario: AnyScenario, wanted: Wanted, progress: Progress, sender: DeviceSender | None
 ) -> Result:
     if sender is not None:
+        if isinstance(scenario, FrameScenario):
+            raise RoceproofError(
+                f"{scenario.id}: no device can stand in there; take light-throughput"
+            )
         scenario = replace(scenario, title=f"{scenario.title}: {sender.name}")
         points = len(sender.points(scenario, quick=wanted.quick, seed=wanted.seed))
         played = sender.rows(scenario, quick=wanted.quick, seed=wanted.seed)
     else:
         points = sum(1 for _ in scenario.points(wanted.quick, wanted.seed))
-        played = rows_of(scenario, quick=wanted.quick, seed=wanted.seed, jobs=wanted.jobs)
+        place = wanted.out / scenario.id
+        place.mkdir(exist_ok=True)
+        for old in (*place.glob("*.pcapng"), *place.glob("*.qps.json")):
+            old.unlink()
+        played = rows_of(
+            scenario, quick=wanted.quick, seed=wanted.seed, jobs=wanted.jobs, folder=place
+        )
     rows: list[Row] = []
     with progress.bar(scenario.id, total=points, unit="points") as bar:
         for row in played:

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 from roceproof.conformance.scenarios.event_model import play_all
-from roceproof.conformance.scenarios.scenario import Check, Row, Scenario
+from roceproof.conformance.scenarios.scenario import AnyScenario, Check, FrameScenario, Row
 
 SCHEMA = 1
 
@@ -17,7 +18,7 @@ SCHEMA = 1
 class Result:
     """What came of one scenario."""
 
-    scenario: Scenario
+    scenario: AnyScenario
     seed: int
     quick: bool
     rows: Sequence[Row]
@@ -51,15 +52,26 @@ class Result:
         }
 
 
-def rows_of(scenario: Scenario, *, quick: bool, seed: int, jobs: int) -> Iterator[Row]:
-    """The rows of its points, in their order; each is played by a process of its own."""
+def rows_of(
+    scenario: AnyScenario, *, quick: bool, seed: int, jobs: int, folder: Path
+) -> Iterator[Row]:
+    """The rows of its points, in their order; captures are left in the folder.
+
+    Networks of the event model are played by a process each.
+    """
+    if isinstance(scenario, FrameScenario):
+        for scene in scenario.points(quick, seed):
+            yield scene.words | scene.play(folder)
+        return
     points = list(scenario.points(quick, seed))
     played = play_all((point.network for point in points), jobs=jobs)
     for point, told in zip(points, played, strict=True):
         yield point.words | scenario.measure(point, told)
 
 
-def run(scenario: Scenario, *, quick: bool, seed: int = 1, jobs: int = 2) -> Result:
+def run(
+    scenario: AnyScenario, *, quick: bool, seed: int = 1, jobs: int = 2, folder: Path = Path()
+) -> Result:
     """Play a scenario."""
-    rows = list(rows_of(scenario, quick=quick, seed=seed, jobs=jobs))
+    rows = list(rows_of(scenario, quick=quick, seed=seed, jobs=jobs, folder=folder))
     return Result(scenario, seed, quick, rows, list(scenario.checks(rows)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from roceproof.conformance.scenarios.network import Network, Played
@@ -44,19 +45,45 @@ class Plot:
     log_y: bool = False
 
 
+@dataclass(frozen=True)
+class Scene:
+    """One meeting of devices that send frames."""
+
+    words: Row
+    play: Callable[[Path], Row]
+    """What is measured; its capture is left in the folder."""
+
+
 @dataclass(frozen=True, kw_only=True)
-class Scenario:
-    """One experiment."""
+class Experiment:
+    """What all scenarios have."""
 
     id: str
     title: str
     published: str
     """What its source measured; it is printed beside ours, and judges nothing."""
+    checks: Callable[[Sequence[Row]], Iterable[Check]]
+    plot: Plot
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scenario(Experiment):
+    """One that the event model plays."""
+
     points: Callable[[bool, int], Iterable[Point]]
     """Those of a quick run, or of a full one; of a seed."""
     measure: Callable[[Point, Played], Row]
-    checks: Callable[[Sequence[Row]], Iterable[Check]]
-    plot: Plot
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrameScenario(Experiment):
+    """One that devices play, with frames."""
+
+    points: Callable[[bool, int], Iterable[Scene]]
+    """Those of a quick run, or of a full one; of a seed."""
+
+
+AnyScenario = Scenario | FrameScenario
 
 
 def significant(value: float) -> float:

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Scenarios with frames: their laws, and that the command line says of captures what rows say."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from laws import judge
+
+from roceproof.cli.check import check
+from roceproof.cli.explain import explain
+from roceproof.cli.scenario import scenario as command
+from roceproof.conformance.capture.reader import read
+from roceproof.conformance.mutants.rtl import load_mutants
+from roceproof.conformance.scenarios import fpga
+from roceproof.conformance.scenarios.catalogue import SCENARIOS
+from roceproof.conformance.scenarios.run import run
+from roceproof.conformance.scenarios.trial import HISTORY, Trial, meet
+from roceproof.conformance.targets.interface import CasePlace
+from roceproof.conformance.targets.model.device import ModelFactory
+
+HDL = ("fpga-icrc", "fpga-jumbo", "fpga-psn", "fpga-twin")
+
+
+@pytest.mark.sim
+@pytest.mark.whole
+@pytest.mark.skipif(
+    shutil.which("verilator") is None, reason="verilator is not installed: run `make setup`"
+)
+@pytest.mark.parametrize("name", HDL)
+def test_laws_hold_and_can_fail_and_captures_say_the_same(name: str, tmp_path: Path) -> None:
+    judge(SCENARIOS[name], tmp_path)
+    for row in run(SCENARIOS[name], quick=True, folder=tmp_path).rows:
+        files = [f"{row['regime']}.qps.json", f"{row['regime']}.pcapng"]
+        words = ["--json", "-q", "--qps", *(str(tmp_path / file) for file in files)]
+        checked, explained = (
+            json.loads(CliRunner().invoke(each, words).stdout) for each in (check, explain)
+        )
+        musts = {group["rule"] for group in checked["groups"] if group["severity"] == "must"}
+        assert " ".join(sorted(musts)) == row["rules"]
+        assert " ".join(sorted({each["id"] for each in explained["diagnoses"]})) == row["names"]
+
+
+def play(trial: Trial, folder: Path) -> dict[str, object]:
+    """With the reference model at both ends."""
+    place = CasePlace(name="sender", seed=1)
+    with (
+        ModelFactory().device(place) as near,
+        ModelFactory().device(CasePlace(name="receiver", seed=2)) as far,
+    ):
+        return meet(trial, 1, folder, near, far)
+
+
+def test_what_the_wire_carries_lands_and_is_captured(tmp_path: Path) -> None:
+    row = play(Trial(name="all", messages=3), tmp_path)
+    assert (row["landed"], row["acknowledged"], row["rules"]) == (3, 3, "")
+    records = list(read(tmp_path / "all.pcapng"))
+    assert [record.time_ns for record in records] == sorted(record.time_ns for record in records)
+    assert {record.comment for record in records} == {""}
+
+
+def test_what_the_wire_drops_is_captured_with_the_reason(tmp_path: Path) -> None:
+    row = play(Trial(name="none", messages=3, size=2048, mtu=2048, ip_mtu=1500), tmp_path)
+    comments = [record.comment for record in read(tmp_path / "none.pcapng")]
+    assert row["dropped"] == len(comments) > 3
+    assert set(comments) == {"dropped: longer than the network's MTU of 1500"}
+    assert (row["landed"], row["rules"], row["ended_as"]) == (
+        0,
+        "MTU-09",
+        "retry_exc_err wr_flush_err",
+    )
+
+
+def test_a_swapped_start_psn_is_named(tmp_path: Path) -> None:
+    row = play(Trial(name="swapped", messages=3, swaps_psns=True), tmp_path)
+    assert (row["landed"], row["rules"], row["names"]) == (0, "PSN-01", "P01")
+
+
+def test_every_historical_fault_is_played() -> None:
+    source = Path(fpga.__file__).read_text()
+    assert all(f'"{mutant.id}"' in source for mutant in load_mutants(HISTORY).mutants)
+
+
+def test_no_device_stands_in(tmp_path: Path) -> None:
+    words = ["run", "fpga-psn", "--dut", "rtl/dut.toml", "--out", str(tmp_path)]
+    assert "take light-throughput" in str(CliRunner().invoke(command, words).exception)
