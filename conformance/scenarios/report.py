@@ -19,7 +19,7 @@ from roceproof.conformance.scenarios.catalogue import SCENARIOS, scenario_of
 from roceproof.conformance.scenarios.page import page
 from roceproof.conformance.scenarios.plot import svg
 from roceproof.conformance.scenarios.run import SCHEMA, Result, rows_of
-from roceproof.conformance.scenarios.scenario import AnyScenario, FrameScenario, Row
+from roceproof.conformance.scenarios.scenario import AnyScenario, Row, SceneScenario
 
 if TYPE_CHECKING:
     from roceproof.conformance.scenarios.device import DeviceSender
@@ -88,7 +88,7 @@ def _played(
     scenario: AnyScenario, wanted: Wanted, progress: Progress, sender: DeviceSender | None
 ) -> Result:
     if sender is not None:
-        if isinstance(scenario, FrameScenario):
+        if isinstance(scenario, SceneScenario):
             raise RoceproofError(
                 f"{scenario.id}: no device can stand in there; take light-throughput"
             )

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from roceproof.conformance.scenarios.event_model import play_all
-from roceproof.conformance.scenarios.scenario import AnyScenario, Check, FrameScenario, Row
+from roceproof.conformance.scenarios.scenario import AnyScenario, Check, Row, SceneScenario
 
 SCHEMA = 1
 
@@ -59,7 +59,7 @@ def rows_of(
 
     Networks of the event model are played by a process each.
     """
-    if isinstance(scenario, FrameScenario):
+    if isinstance(scenario, SceneScenario):
         for scene in scenario.points(quick, seed):
             yield scene.words | scene.play(folder)
         return

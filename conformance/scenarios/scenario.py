@@ -47,11 +47,11 @@ class Plot:
 
 @dataclass(frozen=True)
 class Scene:
-    """One meeting of devices that send frames."""
+    """A point that plays itself."""
 
     words: Row
     play: Callable[[Path], Row]
-    """What is measured; its capture is left in the folder."""
+    """What is measured; captures are left in the folder."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,14 +76,14 @@ class Scenario(Experiment):
 
 
 @dataclass(frozen=True, kw_only=True)
-class FrameScenario(Experiment):
-    """One that devices play, with frames."""
+class SceneScenario(Experiment):
+    """One that devices play with frames, or declared hosts."""
 
     points: Callable[[bool, int], Iterable[Scene]]
     """Those of a quick run, or of a full one; of a seed."""
 
 
-AnyScenario = Scenario | FrameScenario
+AnyScenario = Scenario | SceneScenario
 
 
 def significant(value: float) -> float:

@@ -9,21 +9,19 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from laws import judge
+from laws import HDL, judge
 
 from roceproof.cli.check import check
 from roceproof.cli.explain import explain
 from roceproof.cli.scenario import scenario as command
 from roceproof.conformance.capture.reader import read
 from roceproof.conformance.mutants.rtl import load_mutants
-from roceproof.conformance.scenarios import fpga
 from roceproof.conformance.scenarios.catalogue import SCENARIOS
+from roceproof.conformance.scenarios.frames import fpga
+from roceproof.conformance.scenarios.frames.trial import HISTORY, Trial, meet
 from roceproof.conformance.scenarios.run import run
-from roceproof.conformance.scenarios.trial import HISTORY, Trial, meet
 from roceproof.conformance.targets.interface import CasePlace
 from roceproof.conformance.targets.model.device import ModelFactory
-
-HDL = ("fpga-icrc", "fpga-jumbo", "fpga-psn", "fpga-twin")
 
 
 @pytest.mark.sim

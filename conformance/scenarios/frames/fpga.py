@@ -8,23 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from roceproof.conformance.scenarios.frames.trial import Trial, scenes
 from roceproof.conformance.scenarios.line import windowed
 from roceproof.conformance.scenarios.network import FOREVER, GBPS, US, Flow, Network, Played, Port
 from roceproof.conformance.scenarios.scenario import (
     Check,
-    FrameScenario,
     Plot,
     Point,
     Row,
     Scenario,
     Scene,
+    SceneScenario,
     at_least,
     at_most,
     exactly,
     significant,
     within,
 )
-from roceproof.conformance.scenarios.trial import Trial, scenes
 
 _UNHEARD = "retry_exc_err wr_flush_err"
 _LANDED = Plot("regime", "landed", (), "regime", "messages landed", log_x=False)
@@ -76,7 +76,7 @@ def _twin_checks(rows: Sequence[Row]) -> Iterator[Check]:
     yield exactly("NAKs", 0, sum(row["naks"] for row in rows))
 
 
-TWIN = FrameScenario(
+TWIN = SceneScenario(
     id="fpga-twin",
     title="two devices with the same bug agree with each other: neither masks the TTL",
     published="two FPGAs talked with each other, and with no NIC",
@@ -106,7 +106,7 @@ def _psn_checks(rows: Sequence[Row]) -> Iterator[Check]:
     yield exactly("own-psn-behind: NAKs", 0, behind["naks"])
 
 
-PSN = FrameScenario(
+PSN = SceneScenario(
     id="fpga-psn",
     title="the sender starts with its own queue pair's PSN",
     published="nothing arrived; it was seen in a dump only",
@@ -136,7 +136,7 @@ def _icrc_checks(rows: Sequence[Row]) -> Iterator[Check]:
         yield exactly(f"{row['regime']}: NAKs", 0, row["naks"])
 
 
-ICRC = FrameScenario(
+ICRC = SceneScenario(
     id="fpga-icrc",
     title="an ICRC of other PSNs, a constant one, and one with a wrong mask",
     published="the NIC counted ICRC errors; the cause was never found",
@@ -177,7 +177,7 @@ def _jumbo_checks(rows: Sequence[Row]) -> Iterator[Check]:
         yield exactly(f"{where}: dropped", 0 if fits else sent, row["dropped"])
 
 
-JUMBO = FrameScenario(
+JUMBO = SceneScenario(
     id="fpga-jumbo",
     title=f"a network of MTU {_IP_MTU} drops what is longer, with Don't Fragment or without",
     published="above 1024 B nothing passed the 1500 B network, DF or not",
@@ -233,4 +233,4 @@ RATE = Scenario(
     plot=Plot("size", "mmessages_s", (), "message size (bytes)", "messages a second (millions)"),
 )
 
-SCENARIOS: tuple[FrameScenario | Scenario, ...] = (TWIN, PSN, ICRC, JUMBO, RATE)
+SCENARIOS: tuple[SceneScenario | Scenario, ...] = (TWIN, PSN, ICRC, JUMBO, RATE)

@@ -32,7 +32,7 @@ from roceproof.conformance.observer.checker import Checker
 from roceproof.conformance.observer.facts import Facts
 from roceproof.conformance.rules.findings import Direction
 from roceproof.conformance.rules.table import Severity
-from roceproof.conformance.scenarios.pair import Loss, Pair, carries_all
+from roceproof.conformance.scenarios.frames.pair import Loss, Pair, carries_all
 from roceproof.conformance.scenarios.scenario import Row, Scene
 from roceproof.conformance.targets.hdl.factory import HdlFactory
 from roceproof.conformance.targets.interface import CasePlace, DeviceFactory, Target
