@@ -17,7 +17,7 @@ from roceproof.cli.scenario import scenario as command
 from roceproof.conformance.capture.reader import read
 from roceproof.conformance.mutants.rtl import load_mutants
 from roceproof.conformance.scenarios.catalogue import SCENARIOS
-from roceproof.conformance.scenarios.frames import fpga
+from roceproof.conformance.scenarios.frames import exchange, fpga, multicast
 from roceproof.conformance.scenarios.frames.trial import HISTORY, Trial, meet
 from roceproof.conformance.scenarios.run import run
 from roceproof.conformance.targets.interface import CasePlace
@@ -76,6 +76,22 @@ def test_what_the_wire_drops_is_captured_with_the_reason(tmp_path: Path) -> None
 def test_a_swapped_start_psn_is_named(tmp_path: Path) -> None:
     row = play(Trial(name="swapped", messages=3, swaps_psns=True), tmp_path)
     assert (row["landed"], row["rules"], row["names"]) == (0, "PSN-01", "P01")
+
+
+def test_numbers_are_exchanged_over_a_channel_that_loses(tmp_path: Path) -> None:
+    words = {"channel": "lost", "waits": False, "qps": 3, "messages": 24}
+    row = exchange.play(words, 1, tmp_path)
+    assert row["wrong"] == 0 and row["requests"] > 3
+    assert 0 < row["flagged"] == 24 - row["landed"] <= row["early"]
+    facts = json.loads((tmp_path / "lost-early.qps.json").read_text())
+    assert len(facts["qps"]) == 3
+
+
+def test_a_group_gets_what_the_switch_does_not_lose(tmp_path: Path) -> None:
+    words = {"receivers": 2, "loss": 0.2, "messages": 20}
+    row = multicast.play(words, 1, tmp_path)
+    assert 0 < row["flagged"] == row["injected"] < 20
+    assert (row["flagged_elsewhere"], row["wrong"], row["rules"]) == (0, 0, "")
 
 
 def test_every_historical_fault_is_played() -> None:

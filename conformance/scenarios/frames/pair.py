@@ -46,8 +46,19 @@ class Pair:
             self._step()
         return True
 
-    def _step(self) -> None:
-        arrival = self._near.receive(_GLANCE_NS)
+    @property
+    def elapsed_ns(self) -> int:
+        """Since both have met."""
+        return self._near.now_ns - self._begun[0]
+
+    def advance(self, time_ns: int) -> None:
+        """Let both go on for so long."""
+        end = self._near.now_ns + time_ns
+        while (left := end - self._near.now_ns) > 0:
+            self._step(min(left, _GLANCE_NS))
+
+    def _step(self, glance_ns: int = _GLANCE_NS) -> None:
+        arrival = self._near.receive(glance_ns)
         if arrival is not None:
             reason = self._loses(arrival.frame)
             self._keep(arrival.time_ns, Flow.OUTBOUND, arrival.frame, reason)

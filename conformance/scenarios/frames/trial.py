@@ -125,10 +125,8 @@ def meet(trial: Trial, seed: int, folder: Path, near: Target, far: Target) -> Ro
         return len(ended) == trial.messages
 
     pair.run(until=all_ended, most_ns=_PATIENCE_NS)
-    facts = _facts(trial, near.host, far.host)
-    pair.write(folder / f"{trial.name}.pcapng")
-    with whole_file(folder / f"{trial.name}.qps.json") as part:
-        part.write_text(json.dumps(facts, indent=1) + "\n")
+    facts = facts_of(near.host, far.host, [specs], ip_mtu=trial.ip_mtu)
+    keep(pair, facts, folder / trial.name)
     memory = region.read(0, trial.messages * trial.size)
     size = trial.size
     return {
@@ -171,19 +169,35 @@ def _specs(trial: Trial, near: Host, far: Host) -> tuple[QpSpec, QpSpec]:
     )
 
 
-def _facts(trial: Trial, near: Host, far: Host) -> dict[str, Any]:
-    """What was agreed on, whatever the sender has made of it."""
-    row = {
-        "service": "RC",
-        "address": str(ip_address(near.ip)),
-        "qpn": _NEAR_QPN,
-        "start_psn": START_PSN,
-        "remote_address": str(ip_address(far.ip)),
-        "remote_qpn": _FAR_QPN,
-        "remote_start_psn": trial.own_psn,
-        "path_mtu": trial.mtu,
-    }
-    return {"schema": 1, "qps": [row]} | ({"mtu": trial.ip_mtu} if trial.ip_mtu else {})
+def facts_of(
+    near: Host,
+    far: Host,
+    connections: Iterable[tuple[QpSpec, QpSpec]],
+    *,
+    ip_mtu: int | None = None,
+) -> dict[str, Any]:
+    """What was agreed on, whatever the near end has made of it: the far end expects so."""
+    rows = [
+        {
+            "service": own.service.name,
+            "address": str(ip_address(near.ip)),
+            "qpn": own.local_qpn,
+            "start_psn": other.rq_psn,
+            "remote_address": str(ip_address(far.ip)),
+            "remote_qpn": other.local_qpn,
+            "remote_start_psn": own.rq_psn,
+            "path_mtu": own.path_mtu,
+        }
+        for own, other in connections
+    ]
+    return {"schema": 1, "qps": rows} | ({"mtu": ip_mtu} if ip_mtu else {})
+
+
+def keep(pair: Pair, facts: dict[str, Any], place: Path) -> None:
+    """Leave a capture there, and beside it what `--qps` takes."""
+    pair.write(place.with_suffix(".pcapng"))
+    with whole_file(place.with_suffix(".qps.json")) as part:
+        part.write_text(json.dumps(facts, indent=1) + "\n")
 
 
 def _is_nak(record: Record) -> bool:
