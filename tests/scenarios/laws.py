@@ -9,7 +9,7 @@ from pathlib import Path
 from roceproof.conformance.scenarios.run import run
 from roceproof.conformance.scenarios.scenario import AnyScenario, Row
 
-HDL = ("fpga-icrc", "fpga-jumbo", "fpga-psn", "fpga-twin")
+HDL = ("fpga-icrc", "fpga-jumbo", "fpga-psn", "fpga-twin", "light-gaps")
 """Those that build a device."""
 
 
