@@ -7,6 +7,7 @@ RC WRITE, from the endpoint in HDL with the faults of rtl/mutants/history, or co
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from roceproof.conformance.scenarios.frames.trial import Trial, scenes
 from roceproof.conformance.scenarios.line import windowed
@@ -86,24 +87,33 @@ TWIN = SceneScenario(
 )
 
 
-def _psns(_quick: bool, seed: int) -> Iterator[Scene]:
-    yield from scenes(
-        (
-            Trial(name="healthy"),
-            Trial(name="own-psn-ahead", swaps_psns=True),
-            Trial(name="own-psn-behind", swaps_psns=True, own_psn=0xB00000),
-        ),
-        seed,
-    )
+_GUEST = "-to-guest"
+
+
+def _with_guest(trials: Sequence[Trial], seed: int, *, quick: bool) -> Iterator[Scene]:
+    """To the reference model, and in a full run to Soft-RoCE, too."""
+    live = [replace(trial, name=f"{trial.name}{_GUEST}", is_live=True) for trial in trials]
+    yield from scenes(trials if quick else [*trials, *live], seed)
+
+
+_STARTS = {
+    "own-psn-ahead": Trial(name="own-psn-ahead", swaps_psns=True),
+    "own-psn-behind": Trial(name="own-psn-behind", swaps_psns=True, own_psn=0xB00000),
+}
+
+
+def _psns(quick: bool, seed: int) -> Iterator[Scene]:
+    yield from _with_guest([Trial(name="healthy"), *_STARTS.values()], seed, quick=quick)
 
 
 def _psn_checks(rows: Sequence[Row]) -> Iterator[Check]:
-    healthy, ahead, behind = rows
-    yield from _lands(healthy)
-    yield from _never_lands(ahead, rule="PSN-01", name="P01")
-    yield exactly("own-psn-ahead: NAKs", 1, ahead["naks"])
-    yield from _never_lands(behind, rule="PSN-01", name="P01")
-    yield exactly("own-psn-behind: NAKs", 0, behind["naks"])
+    for row in rows:
+        regime = row["regime"].removesuffix(_GUEST)
+        if regime in _STARTS:
+            yield from _never_lands(row, rule="PSN-01", name="P01")
+            yield exactly(f"{row['regime']}: NAKs", int(regime == "own-psn-ahead"), row["naks"])
+        else:
+            yield from _lands(row)
 
 
 PSN = SceneScenario(
@@ -122,18 +132,20 @@ _WRONG_ICRCS = {
 }
 
 
-def _icrcs(_quick: bool, seed: int) -> Iterator[Scene]:
-    faulty = (Trial(name=name, fault=fault) for name, (fault, _) in _WRONG_ICRCS.items())
-    yield from scenes((Trial(name="healthy"), *faulty), seed)
+def _icrcs(quick: bool, seed: int) -> Iterator[Scene]:
+    faulty = [Trial(name=name, fault=fault) for name, (fault, _) in _WRONG_ICRCS.items()]
+    yield from _with_guest([Trial(name="healthy"), *faulty], seed, quick=quick)
 
 
 def _icrc_checks(rows: Sequence[Row]) -> Iterator[Check]:
-    healthy, *wrong = rows
-    yield from _lands(healthy)
-    for row in wrong:
-        _, name = _WRONG_ICRCS[row["regime"]]
-        yield from _never_lands(row, rule="ICRC-02", name=name)
-        yield exactly(f"{row['regime']}: NAKs", 0, row["naks"])
+    for row in rows:
+        regime = row["regime"].removesuffix(_GUEST)
+        if regime in _WRONG_ICRCS:
+            _, name = _WRONG_ICRCS[regime]
+            yield from _never_lands(row, rule="ICRC-02", name=name)
+            yield exactly(f"{row['regime']}: NAKs", 0, row["naks"])
+        else:
+            yield from _lands(row)
 
 
 ICRC = SceneScenario(

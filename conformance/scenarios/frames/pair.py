@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Two devices on one wire, each with a clock of its own, that go on side by side.
 
+The near one's time is simulated. A far one that is live has the wall's, and is given some of it
+whenever the near one has gone on a little: its answers seem fast, and what comes is the same.
+
 What the wire carries is kept as the near device's port sees it: what the wire has lost is in it,
 with the reason as its comment.
 """
@@ -19,6 +22,8 @@ Loss = Callable[[bytes], str]
 
 _GLANCE_NS = 500
 """How far the near device may be ahead."""
+_LIVE_NS = 5_000_000
+"""How long one listens to a live device in each such time."""
 
 
 def carries_all(_frame: bytes) -> str:
@@ -29,9 +34,12 @@ def carries_all(_frame: bytes) -> str:
 class Pair:
     """The wire between two devices."""
 
-    def __init__(self, near: Target, far: Target, *, loses: Loss = carries_all) -> None:
+    def __init__(
+        self, near: Target, far: Target, *, loses: Loss = carries_all, is_live: bool = False
+    ) -> None:
         self.records: list[Record] = []
         self.dropped = 0
+        self._is_live = is_live
         self._near, self._far, self._loses = near, far, loses
         self._begun = near.now_ns, far.now_ns
         near.plays(far.host)
@@ -71,6 +79,8 @@ class Pair:
             self._near.send(reply.frame)
 
     def _lag_ns(self) -> int:
+        if self._is_live:
+            return _LIVE_NS
         near, far = self._begun
         return (self._near.now_ns - near) - (self._far.now_ns - far)
 

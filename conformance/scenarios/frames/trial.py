@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """One endpoint in HDL that writes on RC to one receiver, and what the judges say of its frames.
 
-The receiver is the reference model, or the endpoint again. Each regime leaves a capture and the
-configured facts of its queue pairs, in which `roceproof check --qps` and `roceproof explain --qps`
-find what stands in its row.
+The receiver is the reference model, the endpoint again, or Soft-RoCE in a guest. Each regime
+leaves a capture and the configured facts of its queue pairs, in which `roceproof check --qps` and
+`roceproof explain --qps` find what stands in its row.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
@@ -37,6 +37,7 @@ from roceproof.conformance.scenarios.scenario import Row, Scene
 from roceproof.conformance.targets.hdl.factory import HdlFactory
 from roceproof.conformance.targets.interface import CasePlace, DeviceFactory, Target
 from roceproof.conformance.targets.model.device import ModelFactory
+from roceproof.conformance.targets.verbs.rxe import RxeFactory
 from roceproof.conformance.wire.codec import parse
 from roceproof.conformance.wire.headers import Aeth
 from roceproof.verbs.addresses import Host
@@ -76,6 +77,8 @@ class Trial:
     """Of HISTORY, of what sends."""
     twin: str | None = None
     """The fault of a receiver in HDL; None where it is the reference model."""
+    is_live: bool = False
+    """Whether the receiver is Soft-RoCE in a guest."""
     own_psn: int = 0x000100
     """Which the sender's queue pair expects; START_PSN is what the receiver expects."""
     swaps_psns: bool = False
@@ -97,19 +100,31 @@ def scenes(trials: Iterable[Trial], seed: int) -> Iterator[Scene]:
 
 
 def _play(trial: Trial, seed: int, folder: Path) -> Row:
-    receiver: DeviceFactory = ModelFactory() if trial.twin is None else endpoint(trial.twin)
-    with endpoint(trial.fault).device(CasePlace(name=trial.name, seed=seed)) as near:
-        address = Host(near.host.mac[:-1] + b"\x66", near.host.ip[:-1] + b"\x66")
-        with receiver.device(CasePlace(name=trial.name, seed=seed, host=address)) as far:
-            return meet(trial, seed, folder, near, far)
+    place = CasePlace(name=trial.name, seed=seed)
+    receiver = _receiver(trial)
+    try:
+        with receiver.device(place) as far:
+            address = Host(far.host.mac[:-1] + b"\x66", far.host.ip[:-1] + b"\x66")
+            with endpoint(trial.fault).device(replace(place, host=address)) as near:
+                return meet(trial, seed, folder, near, far)
+    finally:
+        receiver.close()
+
+
+def _receiver(trial: Trial) -> DeviceFactory:
+    if trial.is_live:
+        return RxeFactory()
+    return ModelFactory() if trial.twin is None else endpoint(trial.twin)
 
 
 def meet(trial: Trial, seed: int, folder: Path, near: Target, far: Target) -> Row:
     """What came of a trial between these two."""
-    pair = Pair(near, far, loses=_narrow(trial.ip_mtu) if trial.ip_mtu else carries_all)
-    specs = _specs(trial, near.host, far.host)
-    far.open(specs[1])
-    qp = near.open(specs[0])
+    loses = _narrow(trial.ip_mtu) if trial.ip_mtu else carries_all
+    pair = Pair(near, far, loses=loses, is_live=trial.is_live)
+    own, other = _specs(trial, near.host, far.host)
+    other = replace(other, local_qpn=far.open(other).qpn)
+    own = replace(own, remote_qpn=other.local_qpn)
+    qp = near.open(own)
     region = far.register(trial.messages * trial.size)
     draw = Random(seed)
     data = [draw.randbytes(trial.size) for _ in range(trial.messages)]
@@ -125,7 +140,7 @@ def meet(trial: Trial, seed: int, folder: Path, near: Target, far: Target) -> Ro
         return len(ended) == trial.messages
 
     pair.run(until=all_ended, most_ns=_PATIENCE_NS)
-    facts = facts_of(near.host, far.host, [specs], ip_mtu=trial.ip_mtu)
+    facts = facts_of(near.host, far.host, [(own, other)], ip_mtu=trial.ip_mtu)
     keep(pair, facts, folder / trial.name)
     memory = region.read(0, trial.messages * trial.size)
     size = trial.size
