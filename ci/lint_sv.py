@@ -16,7 +16,14 @@ from pathlib import Path
 
 import pyslang
 
-from roceproof.common.paths import BUILD, REFERENCE_DUT, REPOSITORY, RESPONDER_DUT, XGMII_DUT
+from roceproof.common.paths import (
+    BUILD,
+    RECOVERY_DUT,
+    REFERENCE_DUT,
+    REPOSITORY,
+    RESPONDER_DUT,
+    XGMII_DUT,
+)
 from roceproof.dpi.compile.cache import circuit_of
 from roceproof.dpi.compile.vhdl import verilog_sources
 from roceproof.dpi.manifest.dut import Manifest, load_manifest
@@ -88,10 +95,17 @@ def lint(
     """
     device = list(verilog_sources(manifest, BUILD / "sim"))
     everything = [*device, *besides]
-    macros = {**circuit_of(manifest).defines, "ROCEPROOF_DUT": manifest.top}
+    circuit = circuit_of(manifest)
+    macros = {**circuit.defines, "ROCEPROOF_DUT": manifest.top}
     defines = [f"-D{name}={value}" for name, value in macros.items()]
+    given = [*defines, *(f"-G{name}={value}" for name, value in circuit.parameters.items())]
     jobs = [
-        (module, width, everything if path in besides else device, defines)
+        (
+            module,
+            width,
+            everything if path in besides else device,
+            given if module == manifest.top else defines,
+        )
         for path in everything
         if only is None or path in only
         if path in besides or path in manifest.sources  # what GHDL writes has nobody to mend it
@@ -116,6 +130,7 @@ def main() -> int:
     """Run both front ends over everything; 1 if either found something."""
     clean = [lint(load_manifest(REFERENCE_DUT), besides=[*BRIDGE, *HELPERS, *FORMAL])]
     clean += [lint(load_manifest(RESPONDER_DUT), besides=BRIDGE)]
+    clean += [lint(load_manifest(RECOVERY_DUT), besides=[], only=[ENDPOINT], twice=False)]
     behind_mac = load_manifest(XGMII_DUT)
     clean += [lint(behind_mac, besides=[], only=[*MAC, *behind_mac.sources[-1:], ENDPOINT])]
     clean += [lint(load_manifest(path), besides=[]) for path in EXAMPLES]

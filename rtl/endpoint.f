@@ -26,6 +26,8 @@ common/frame_mux.sv
 rx/rx_path.sv
 tx/qp_context.sv
 tx/tx_segmenter.sv
+tx/send_window.sv
+tx/replay_buffer.sv
 tx/payload_aligner.sv
 tx/header_builder.sv
 tx/packet_assembler.sv
@@ -34,6 +36,7 @@ tx/tx_path.sv
 tx/aeth_decoder.sv
 tx/ack_timer.sv
 tx/ack_arbiter.sv
+tx/recovery.sv
 tx/ack_tracker.sv
 tx/completion_mux.sv
 tx/requester.sv

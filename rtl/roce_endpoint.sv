@@ -3,7 +3,7 @@
 // The reference RoCEv2 endpoint, with the ports of the DUT contract
 // (docs/dut-contract.md). Sends SEND and RDMA WRITE, with and without
 // immediate, on RC and UC over IPv4; takes RC acknowledgements, answers ARP
-// and ICMP echo. It does not retransmit. With ROCEPROOF_RESPONDER defined it
+// and ICMP echo. Where Recovery says so, it retransmits. With ROCEPROOF_RESPONDER defined it
 // has a responder, and the ports of the contract's version 2 for it; with
 // ROCEPROOF_MEMORY_READS besides, that serves RDMA READ, too, and where the
 // parameters say so, atomics, SEND with invalidate and SEND on UD. With
@@ -17,7 +17,8 @@ module roce_endpoint
 #(
   parameter int unsigned DataWidth = 64,
   parameter int unsigned ClockPs   = 6400,
-  parameter int unsigned Qps       = 16
+  parameter int unsigned Qps       = 16,
+  parameter int unsigned Recovery  = 0   // 1: RC repeats what is lost
 `ifdef ROCEPROOF_RESPONDER
   ,
   parameter int unsigned Regions     = 16,
@@ -132,7 +133,8 @@ module roce_endpoint
   requester #(
     .DataWidth(DataWidth),
     .ClockPs  (ClockPs),
-    .Qps      (Qps)
+    .Qps      (Qps),
+    .Recovery (Recovery)
   ) u_requester (
     .clk_i,
     .rst_ni,

@@ -4,7 +4,7 @@
 // QP waits for its flush (fencing_i), only responses that fail no other
 // (response_fails_i) are taken until the flush is possible (flush_i): a stalled
 // transmitter must not stop acknowledgements. Then comes configuration;
-// responses, timer scan and message starts take turns.
+// responses, timer scan, message starts and repetitions take turns.
 
 `default_nettype none
 
@@ -21,6 +21,7 @@ module ack_arbiter
   input  wire logic response_fails_i,
   input  wire logic scan_i,
   input  wire logic start_i,
+  input  wire logic replay_i,
   output logic      valid_o,
   input  wire logic ready_i,
   output ack_op_e   op_o
@@ -31,9 +32,10 @@ module ack_arbiter
 
   always_comb begin
     case (turn_q)
-      OpResponse: shared = response_i ? OpResponse : scan_i ? OpScan : OpStart;
-      OpScan:     shared = scan_i ? OpScan : start_i ? OpStart : OpResponse;
-      default:    shared = start_i ? OpStart : response_i ? OpResponse : OpScan;
+      OpResponse: shared = response_i ? OpResponse : scan_i ? OpScan : start_i ? OpStart : OpReplay;
+      OpScan:     shared = scan_i ? OpScan : start_i ? OpStart : replay_i ? OpReplay : OpResponse;
+      OpStart:    shared = start_i ? OpStart : replay_i ? OpReplay : response_i ? OpResponse : OpScan;
+      default:    shared = replay_i ? OpReplay : response_i ? OpResponse : scan_i ? OpScan : OpStart;
     endcase
 
     valid_o = 1'b1;
@@ -43,7 +45,7 @@ module ack_arbiter
       op_o    = flush_i ? OpFlush : OpResponse;
       valid_o = flush_i || (response_i && !response_fails_i);
     end else if (configure_i) op_o = OpConfigure;
-    else valid_o = response_i || scan_i || start_i;
+    else valid_o = response_i || scan_i || start_i || replay_i;
   end
 
   always_ff @(posedge clk_i) begin
@@ -53,7 +55,8 @@ module ack_arbiter
       case (op_o)
         OpResponse: turn_q <= OpScan;
         OpScan:     turn_q <= OpStart;
-        OpStart:    turn_q <= OpResponse;
+        OpStart:    turn_q <= OpReplay;
+        OpReplay:   turn_q <= OpResponse;
         default: ;
       endcase
     end

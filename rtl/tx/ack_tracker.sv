@@ -32,6 +32,7 @@ module ack_tracker
   parameter int unsigned Qps       = 16,
   parameter int unsigned Pending   = 16,  // RC messages per QP awaiting acknowledgement
   parameter int unsigned WaitBits  = 5,
+  parameter int unsigned Recovery  = 0,   // 1: what is lost is sent again
   parameter int unsigned IndexBits = $clog2(Qps)
 ) (
   input  wire logic                 clk_i,
@@ -56,6 +57,19 @@ module ack_tracker
   input  wire response_t            response_i,
   output logic                      failed_o,
   output logic      [IndexBits-1:0] failed_index_o,
+  // What the send window follows, and the replay buffer does.
+  output logic                      oldest_valid_o,
+  output logic      [23:0]          oldest_o,
+  output logic                      held_valid_o,
+  output logic                      held_o,
+  output logic      [IndexBits-1:0] index_o,             // their QP, and that of the copy
+  input  wire logic                 issued_i,
+  input  wire logic [IndexBits-1:0] issued_index_i,
+  input  wire logic [23:0]          issued_psn_i,
+  output logic                      copy_o,
+  output logic      [23:0]          copy_psn_o,
+  output generation_t               copy_generation_o,
+  input  wire logic                 copy_waits_i,
   output logic                      completion_valid_o,
   input  wire logic                 completion_ready_i,
   output completion_t               completion_o
@@ -115,6 +129,7 @@ module ack_tracker
   message_t            message;        // the oldest pending, valid in StRetire
 
   logic                concerned;      // the configuration is for the QP in this place
+  logic                awaited;        // what has left still needs its acknowledgement
   logic                room;           // for the message that asks
   logic                retires;        // the oldest pending message completes
   logic [23:0]         end_q;          // acknowledged up to here, exclusive
@@ -159,6 +174,13 @@ module ack_tracker
   status_e nak_status;
   logic    relevant;
 
+  // Recovery.
+  logic    repeats;    // this NAK or timeout does not fail the QP
+  logic    rests;      // no timer for now
+  logic    rests_q;
+  logic    replay_valid, copies;
+  index_t  replay_index;
+
   aeth_decoder u_decoder (
     .syndrome_i(response_i.syndrome),
     .ack_o     (ack),
@@ -177,12 +199,13 @@ module ack_tracker
     .rst_ni,
     .departed_i      (departed_valid_i),
     .fencing_i       (fencing_q),
-    .flush_i         (fence_q == '0),
-    .configure_i     (configure_valid_i),
+    .flush_i         (fence_q == '0 && !copies),
+    .configure_i     (configure_valid_i && !copies),
     .response_i      (response_valid_i && !departure_owed_i),
     .response_fails_i(nak),
     .scan_i          (scan_valid),
     .start_i         (start_valid_i),
+    .replay_i        (replay_valid && !copy_waits_i && !configure_valid_i),
     .valid_o         (op_valid),
     .ready_i         (state_q == StSelect),
     .op_o            (op)
@@ -195,6 +218,7 @@ module ack_tracker
       OpStart:     index = start_i.qpn[IndexBits-1:0];
       OpResponse:  index = response_i.dest_qpn[IndexBits-1:0];
       OpScan:      index = scan_index;
+      OpReplay:    index = replay_index;
       default:     index = flush_index_q;
     endcase
   end
@@ -232,8 +256,8 @@ module ack_tracker
           OpDeparted: begin
             departed_ready_o = 1'b1;
             write            = departed_i.generation == stored.generation;
-            written.next     = departed_i.psn + 24'd1;
-            if (departed_i.ack_req && !stored.timing && !stored.failed) begin
+            if (!departed_i.copy) written.next = departed_i.psn + 24'd1;
+            if (departed_i.ack_req && !stored.timing && !stored.failed && awaited && !rests) begin
               written.timing = 1'b1;
               written.since  = now;
             end
@@ -246,6 +270,12 @@ module ack_tracker
           end
 
           OpResponse: response_ready_o = 1'b1;
+
+          OpScan: begin
+            write          = expired && repeats;
+            written.timing = 1'b0;
+          end
+
           default: ;
         endcase
       end
@@ -255,9 +285,13 @@ module ack_tracker
         written = context_q;
         if (op_q == OpResponse) begin
           written.oldest = end_q;
-          written.timing = context_q.count != '0
-              && distance(message.last_psn, end_q) < distance(context_q.next, end_q);
-          written.since  = now;
+          if (Recovery == 0 || end_q != context_q.oldest) begin
+            written.timing = (context_q.count != '0
+                && distance(message.last_psn, end_q) < distance(context_q.next, end_q))
+                || (Recovery != 0 && end_q[23:AskBits] != context_q.next[23:AskBits]);
+            written.since  = now;
+          end
+          if (rests_q) written.timing = 1'b0;
         end
         if (fails_q) begin
           failed_o       = 1'b1;
@@ -270,6 +304,8 @@ module ack_tracker
     endcase
   end
 
+  // A copy may leave when its PSN has been acknowledged.
+  assign awaited   = !departed_i.copy || distance(departed_i.psn, stored.oldest) < 24'h80_0000;
   assign concerned = config_i.command == QpActivate || peer.local_qpn == config_i.local_qpn;
   assign room      = !stored.count[PlaceBits]
                      && distance(start_i.last_psn, stored.oldest) < 24'h80_0000;
@@ -336,14 +372,15 @@ module ack_tracker
             OpResponse: if (relevant) begin
               end_q      <= response_i.psn + 24'(ack);
               syndrome_q <= response_i.syndrome;
-              fails_q    <= nak;
+              fails_q    <= nak && !repeats;
+              rests_q    <= rests;
               state_q    <= StRetire;
               if (nak) begin
                 fault_q          <= nak_status;
                 fault_syndrome_q <= response_i.syndrome;
               end
             end
-            OpScan: if (expired) begin
+            OpScan: if (expired && !repeats) begin
               fault_q          <= StatusRetryExcErr;
               fault_syndrome_q <= 8'hff;
               fails_q          <= 1'b1;
@@ -378,6 +415,62 @@ module ack_tracker
         end
       endcase
     end
+  end
+
+  assign oldest_valid_o    = write;
+  assign oldest_o          = written.oldest;
+  assign index_o           = index_q;
+  assign copy_generation_o = stored.generation;
+
+  if (Recovery != 0) begin : gen_recovery
+    assign held_valid_o = state_q == StExecute;
+
+    recovery #(
+      .Qps(Qps)
+    ) u_recovery (
+      .clk_i,
+      .rst_ni,
+      .now_i            (now),
+      .select_i         (state_q == StSelect && op_valid),
+      .select_index_i   (index),
+      .clear_i          (state_q == StClear),
+      .execute_i        (state_q == StExecute),
+      .op_i             (op_q),
+      .index_i          (index_q),
+      .config_i,
+      .configure_i      (configure_o),
+      .configure_ready_i(configure_ready_o),
+      .oldest_i         (stored.oldest),
+      .relevant_i       (relevant),
+      .response_i,
+      .ack_i            (ack),
+      .expired_i        (expired),
+      .repeats_o        (repeats),
+      .rests_o          (rests),
+      .held_o,
+      .issued_i,
+      .issued_index_i,
+      .issued_psn_i,
+      .replay_valid_o   (replay_valid),
+      .replay_ready_i   (state_q == StSelect && op_valid && op == OpReplay),
+      .replay_index_o   (replay_index),
+      .copy_o,
+      .copy_psn_o,
+      .copy_left_i      (departed_ready_o && departed_i.copy),
+      .copies_o         (copies)
+    );
+  end else begin : gen_no_recovery
+    logic unused_recovery;
+    assign unused_recovery = ^{issued_i, issued_index_i, issued_psn_i, rests_q};
+    assign held_valid_o    = 1'b0;
+    assign held_o          = 1'b0;
+    assign repeats         = 1'b0;
+    assign rests           = 1'b0;
+    assign replay_valid    = 1'b0;
+    assign replay_index    = '0;
+    assign copy_o          = 1'b0;
+    assign copy_psn_o      = '0;
+    assign copies          = 1'b0;
   end
 
   ram_1r1w #(
@@ -420,7 +513,7 @@ module ack_tracker
   );
 
   assert_psn_in_order: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      departed_ready_o && write |-> departed_i.psn == stored.next)
+      departed_ready_o && write && !departed_i.copy |-> departed_i.psn == stored.next)
   else $error("PSN sent out of order");
 
   assert_start_reliable: assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -11,7 +11,8 @@ module requester
 #(
   parameter int unsigned DataWidth = 64,
   parameter int unsigned ClockPs   = 6400,
-  parameter int unsigned Qps       = 16
+  parameter int unsigned Qps       = 16,
+  parameter int unsigned Recovery  = 0    // 1: RC repeats what is lost
 ) (
   input  wire logic                 clk_i,
   input  wire logic                 rst_ni,
@@ -55,6 +56,10 @@ module requester
   logic                        start_valid, start_ready, start_refused;
   roce_tx_pkg::message_start_t start;
   roce_tx_pkg::generation_t    start_generation;
+  logic                        oldest_valid, held_valid, held, copy, copy_waits, issued;
+  logic [23:0]                 oldest, copy_psn, issued_psn;
+  logic [IndexBits-1:0]        context_index, issued_index;
+  roce_tx_pkg::generation_t    copy_generation;
   logic                        departed_valid, departed_ready, departure_owed, departure_popped;
   roce_tx_pkg::departure_t     departed;
   logic [WaitBits-1:0]         departures;
@@ -68,6 +73,7 @@ module requester
   tx_path #(
     .DataWidth(DataWidth),
     .Qps      (Qps),
+    .Recovery (Recovery),
     .InFlight (InFlight)
   ) u_tx_path (
     .clk_i,
@@ -92,6 +98,18 @@ module requester
     .start_o           (start),
     .start_refused_i   (start_refused),
     .start_generation_i(start_generation),
+    .oldest_valid_i    (oldest_valid),
+    .oldest_i          (oldest),
+    .held_valid_i      (held_valid),
+    .held_i            (held),
+    .context_index_i   (context_index),
+    .copy_i            (copy),
+    .copy_psn_i        (copy_psn),
+    .copy_generation_i (copy_generation),
+    .copy_waits_o      (copy_waits),
+    .issued_o          (issued),
+    .issued_index_o    (issued_index),
+    .issued_psn_o      (issued_psn),
     .departed_valid_o  (departed_valid),
     .departed_ready_i  (departed_ready),
     .departed_o        (departed),
@@ -112,6 +130,7 @@ module requester
   ack_tracker #(
     .ClockPs (ClockPs),
     .Qps     (Qps),
+    .Recovery(Recovery),
     .WaitBits(WaitBits)
   ) u_ack_tracker (
     .clk_i,
@@ -136,6 +155,18 @@ module requester
     .response_i,
     .failed_o          (failed),
     .failed_index_o    (failed_index),
+    .oldest_valid_o    (oldest_valid),
+    .oldest_o          (oldest),
+    .held_valid_o      (held_valid),
+    .held_o            (held),
+    .index_o           (context_index),
+    .issued_i          (issued),
+    .issued_index_i    (issued_index),
+    .issued_psn_i      (issued_psn),
+    .copy_o            (copy),
+    .copy_psn_o        (copy_psn),
+    .copy_generation_o (copy_generation),
+    .copy_waits_i      (copy_waits),
     .completion_valid_o(answered_valid),
     .completion_ready_i(answered_ready),
     .completion_o      (answered)

@@ -32,6 +32,10 @@ package roce_tx_pkg;
   // last one can be told from what came after it.
   typedef logic [7:0] generation_t;
 
+  // A QP that can repeat asks for an acknowledgement with the last of each
+  // 2^AskBits PSNs, too, so that a message longer than its window goes on.
+  parameter int unsigned AskBits = 3;
+
   // What all packets of a QP have in common.
   typedef struct packed {
     logic [47:0] remote_mac;
@@ -88,6 +92,7 @@ package roce_tx_pkg;
   typedef struct packed {
     logic                           discard;    // no frame: due at once
     logic                           tracked;    // RC: the ACK tracker wants to know
+    logic                           copy;       // of a packet that has left before
     generation_t                    generation;
     logic                           ack_req;
     logic [23:0]                    psn;
@@ -102,7 +107,8 @@ package roce_tx_pkg;
     OpStart,
     OpResponse,
     OpScan,
-    OpFlush
+    OpFlush,
+    OpReplay
   } ack_op_e;
 
   function automatic logic [6:0] header_bytes(extensions_t extensions);

@@ -12,6 +12,7 @@ module tx_path
 #(
   parameter int unsigned DataWidth  = 64,
   parameter int unsigned Qps        = 16,
+  parameter int unsigned Recovery   = 0,
   parameter int unsigned InFlight   = 16,  // frames between segmenter and wire
   parameter int unsigned IndexBits  = $clog2(Qps),
   parameter int unsigned WaitBits   = $clog2(InFlight + 1)
@@ -38,6 +39,19 @@ module tx_path
   output message_start_t              start_o,
   input  wire logic                   start_refused_i,
   input  wire generation_t            start_generation_i,
+  // For QPs that repeat: what limits them, what they have issued, copies that are wanted.
+  input  wire logic                   oldest_valid_i,
+  input  wire logic [23:0]            oldest_i,
+  input  wire logic                   held_valid_i,
+  input  wire logic                   held_i,
+  input  wire logic [IndexBits-1:0]   context_index_i,  // of these and of the copy
+  input  wire logic                   copy_i,
+  input  wire logic [23:0]            copy_psn_i,
+  input  wire generation_t            copy_generation_i,
+  output logic                        copy_waits_o,
+  output logic                        issued_o,
+  output logic      [IndexBits-1:0]   issued_index_o,
+  output logic      [23:0]            issued_psn_o,
   output logic                        departed_valid_o,
   input  wire logic                   departed_ready_i,
   output departure_t                  departed_o,
@@ -77,6 +91,9 @@ module tx_path
   logic                   wanted_valid, wanted_ready, wanted_discard;
   logic [OffsetBits-1:0]  wanted_offset;
   logic [31:0]            wanted_length;
+  logic                   new_valid, new_ready, open;
+  packet_t                new_packet;
+  departure_t             new_departure;
   logic                   packet_valid, packet_ready;
   packet_t                packet;
   departure_t             departure;
@@ -87,7 +104,8 @@ module tx_path
 
   tx_segmenter #(
     .DataWidth(DataWidth),
-    .Qps      (Qps)
+    .Qps      (Qps),
+    .Recovery (Recovery)
   ) u_segmenter (
     .clk_i,
     .rst_ni,
@@ -112,10 +130,11 @@ module tx_path
     .payload_discard_o (wanted_discard),
     .payload_offset_o  (wanted_offset),
     .payload_length_o  (wanted_length),
-    .packet_valid_o    (packet_valid),
-    .packet_ready_i    (packet_ready),
-    .packet_o          (packet),
-    .departure_o       (departure)
+    .open_i            (open),
+    .packet_valid_o    (new_valid),
+    .packet_ready_i    (new_ready),
+    .packet_o          (new_packet),
+    .departure_o       (new_departure)
   );
 
   // Lets the segmenter work on the next message while the payload of this one
@@ -138,8 +157,8 @@ module tx_path
     .m_ready_i(command_ready)
   );
 
-  logic [DataWidth-1:0]   payload_tdata;
-  logic                   payload_tvalid, payload_tready;
+  logic [DataWidth-1:0]   new_tdata, payload_tdata;
+  logic                   new_tvalid, new_tready, payload_tvalid, payload_tready;
 
   payload_aligner #(
     .DataWidth(DataWidth)
@@ -155,10 +174,76 @@ module tx_path
     .s_tvalid_i       (pl_tvalid_i),
     .s_tlast_i        (pl_tlast_i),
     .s_tready_o       (pl_tready_o),
-    .m_tdata_o        (payload_tdata),
-    .m_tvalid_o       (payload_tvalid),
-    .m_tready_i       (payload_tready)
+    .m_tdata_o        (new_tdata),
+    .m_tvalid_o       (new_tvalid),
+    .m_tready_i       (new_tready)
   );
+
+  assign issued_index_o = new_departure.completion.qpn[IndexBits-1:0];
+  assign issued_psn_o   = new_packet.psn;
+
+  if (Recovery != 0) begin : gen_recovery
+    send_window #(
+      .Qps(Qps)
+    ) u_send_window (
+      .clk_i,
+      .oldest_valid_i,
+      .oldest_index_i(context_index_i),
+      .oldest_i,
+      .held_valid_i,
+      .held_index_i  (context_index_i),
+      .held_i,
+      .index_i       (issued_index_o),
+      .path_mtu_i    (sender.path_mtu),
+      .psn_i         (new_packet.psn),
+      .open_o        (open)
+    );
+
+    replay_buffer #(
+      .DataWidth(DataWidth),
+      .Qps      (Qps)
+    ) u_replay_buffer (
+      .clk_i,
+      .rst_ni,
+      .configure_i,
+      .config_i,
+      .copy_i,
+      .copy_index_i     (context_index_i),
+      .copy_psn_i,
+      .copy_generation_i,
+      .copy_waits_o,
+      .packet_valid_i   (new_valid),
+      .packet_ready_o   (new_ready),
+      .packet_i         (new_packet),
+      .departure_i      (new_departure),
+      .path_mtu_i       (sender.path_mtu),
+      .packet_valid_o   (packet_valid),
+      .packet_ready_i   (packet_ready),
+      .packet_o         (packet),
+      .departure_o      (departure),
+      .issued_o,
+      .payload_tdata_i  (new_tdata),
+      .payload_tvalid_i (new_tvalid),
+      .payload_tready_o (new_tready),
+      .payload_tdata_o  (payload_tdata),
+      .payload_tvalid_o (payload_tvalid),
+      .payload_tready_i (payload_tready)
+    );
+  end else begin : gen_no_recovery
+    logic unused_recovery;
+    assign unused_recovery = ^{oldest_valid_i, oldest_i, held_valid_i, held_i, context_index_i,
+                               copy_i, copy_psn_i, copy_generation_i};
+    assign open           = 1'b1;
+    assign packet_valid   = new_valid;
+    assign new_ready      = packet_ready;
+    assign packet         = new_packet;
+    assign departure      = new_departure;
+    assign issued_o       = 1'b0;
+    assign copy_waits_o   = 1'b0;
+    assign payload_tdata  = new_tdata;
+    assign payload_tvalid = new_tvalid;
+    assign new_tready     = payload_tready;
+  end
 
   logic                   frame_valid, frame_ready;
   frame_t                 frame;

@@ -18,6 +18,7 @@ module tx_segmenter
 #(
   parameter int unsigned DataWidth  = 64,
   parameter int unsigned Qps        = 16,
+  parameter int unsigned Recovery   = 0,
   parameter int unsigned IndexBits  = $clog2(Qps),
   parameter int unsigned OffsetBits = $clog2(DataWidth / 8)
 ) (
@@ -48,7 +49,8 @@ module tx_segmenter
   output logic                       payload_discard_o,
   output logic [OffsetBits-1:0]      payload_offset_o,
   output logic [31:0]                payload_length_o,
-  // Packets, each with what is due once it has left.
+  // Packets, each with what is due once it has left. The window of their QP may be closed.
+  input  wire logic                  open_i,
   output logic                       packet_valid_o,
   input  wire logic                  packet_ready_i,
   output packet_t                    packet_o,
@@ -109,7 +111,8 @@ module tx_segmenter
 
   // The position RAM has one write port, and a restart goes first.
   assign packet_valid_o = state_q == StDiscard
-                          || (state_q == StPackets && !cancelled_q && !configure_i);
+                          || (state_q == StPackets && !cancelled_q && !configure_i
+                              && (open_i || !sender_i.reliable));
 
   always_comb begin
     verdict = StatusSuccess;
@@ -142,6 +145,9 @@ module tx_segmenter
     packet_o.opcode        = opcode();
     packet_o.solicited     = last && wr_q.solicited && wr_q.operation != OpWrite;
     packet_o.ack_req       = last && sender_i.reliable;
+    if (Recovery != 0 && sender_i.reliable && &position_q.psn[AskBits-1:0]) begin
+      packet_o.ack_req = 1'b1;
+    end
     packet_o.psn           = position_q.psn;
     packet_o.ip_id         = position_q.ip_id;
     packet_o.extensions    = '{reth: first_q && is_write, immdt: last && has_immediate,

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The suite as a gate of the endpoint that sends again what is lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from gates import assert_passes
+
+from roceproof.common.paths import RECOVERY_DUT
+
+pytestmark = pytest.mark.sim
+
+DEVICE = ("--dut", str(RECOVERY_DUT))
+
+
+def test_it_passes_what_depends_on_repetition(tmp_path: Path) -> None:
+    words = ["-k", "(requester_retransmission or requester_rnr) and not as_often"]
+    assert_passes(tmp_path, *DEVICE, "--suite", "smoke", "--width", "64", *words, cases=15)
