@@ -15,6 +15,7 @@ what was answered. What the device does not claim is left out.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from roceproof.conformance.model.codes import ack_timeout_ns
@@ -22,10 +23,11 @@ from roceproof.conformance.stimulus.requester.bounds import may_post
 from roceproof.conformance.stimulus.requester.incarnation import Life, payload
 from roceproof.conformance.stimulus.requester.queue_pair import QueuePair, spec_of
 from roceproof.conformance.stimulus.requester.remote_peer import FarSide
-from roceproof.conformance.stimulus.requester.retry_checker import judge_of
+from roceproof.conformance.stimulus.requester.retry_checker import Judge, judge_of
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.queue_pair import Qp, QpSpec, State
+from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Work
 
 _UNCERTAIN_LIVES = 3
@@ -68,9 +70,10 @@ class Play(FarSide):
             self._add(key, qp, spec, is_active=True)
         elif key in self._strangers:
             self._strangers.discard(key)
+            self._ready(known, spec)
             self._live(known, self.bench.target.open(spec), spec, is_active=True)
         elif self._claims(Capability.RESTART):
-            self._ready(known)
+            self._ready(known, spec)
             self._live(known, self.bench.target.restart(known.qp, spec), spec, is_active=True)
         else:
             self.scene.settle()
@@ -93,7 +96,7 @@ class Play(FarSide):
             return
         if times > 1:
             self.scene.settle()
-        self._ready(known)
+        self._ready(known, known.life.spec)
         for _ in range(times):
             spec = known.life.spec
             self._live(known, self.bench.target.restart(known.qp, spec), spec, is_active=True)
@@ -111,7 +114,7 @@ class Play(FarSide):
         known = self.scene.qps.get(key)
         if known is None or not self._claims(Capability.RESTART):
             return
-        self._ready(known)
+        self._ready(known, known.life.spec)
         self.bench.target.set_state(known.qp, State.RESET)
         self._live(known, known.qp, known.life.spec, is_active=False)
 
@@ -268,9 +271,10 @@ class Play(FarSide):
         packets.append(known.life.packets(work))
         return limits.against_depth(len(packets), sum(packets)) is not None
 
-    def _ready(self, known: QueuePair) -> None:
+    def _ready(self, known: QueuePair, spec: QpSpec) -> None:
         """Where nobody knew any more in which life the device is, wait until it tells."""
-        may_send_again = known.is_reliable and self._claims(Capability.RETRANSMISSION)
+        repeats = known.is_reliable or spec.service is Service.RC
+        may_send_again = repeats and self._claims(Capability.RETRANSMISSION)
         if may_send_again or known.judge.uncertain_lives >= _UNCERTAIN_LIVES:
             self.scene.settle()
 
@@ -288,12 +292,14 @@ class Play(FarSide):
             identification=self.bench.claims.limits.identification,
             flushes=self.bench.claims.limits.flushes,
         )
-        judge = judge_of(
+        self.scene.add(key, QueuePair(qp, self._judge_of(life), life))
+
+    def _judge_of(self, life: Life) -> Judge:
+        return judge_of(
             life,
             retransmits=self._claims(Capability.RETRANSMISSION),
             is_ordered=self._claims(Capability.RESTART),
         )
-        self.scene.add(key, QueuePair(qp, judge, life))
 
     def _live(self, known: QueuePair, qp: Qp, spec: QpSpec, *, is_active: bool) -> None:
         life = Life(
@@ -304,7 +310,10 @@ class Play(FarSide):
             identification=known.life.identification,
             flushes=known.life.flushes,
         )
+        was_reliable = known.is_reliable
         known.lives(life, qp)
+        if was_reliable != known.is_reliable and self._claims(Capability.RETRANSMISSION):
+            known.judge = self._judge_of(replace(life, posted_before=0))
         known.unserved = 0
         self.scene.changed(known)
 
