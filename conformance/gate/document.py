@@ -18,6 +18,7 @@ from roceproof.common.document import read_json
 from roceproof.conformance.gate.failures import failures_of
 from roceproof.conformance.gate.guest import Landed
 from roceproof.conformance.gate.limits import told_limits
+from roceproof.conformance.gate.proposals import within_claims
 from roceproof.conformance.gate.soak import Soaked
 from roceproof.conformance.regression.report import per_rule
 from roceproof.conformance.runner.connectivity import Check
@@ -70,6 +71,9 @@ def document_of(
     """Everything that is known about the device, for people and machines."""
     checks, session, soaked, landed = known.checks, known.session, known.soaked, known.landed
     cases = session["cases"] if session else []
+    found = with_kin(with_plans(session["findings"] if session else [], soaked.findings))
+    for finding in found:
+        finding["manifest"] = [within_claims(each, manifest.limits) for each in finding["manifest"]]
     document: Document = {
         "schema": SCHEMA,
         "device": manifest.name,
@@ -97,7 +101,7 @@ def document_of(
                 case.get("reason", "") for case in cases if case["outcome"] == "skipped"
             ).most_common()
         ],
-        "findings": with_kin(with_plans(session["findings"] if session else [], soaked.findings)),
+        "findings": found,
         "rules": [
             {"rule": rule, "verdict": verdict, "cases": count}
             for rule, verdict, count in (per_rule(session) if session else [])

@@ -10,7 +10,8 @@ from typing import Any
 
 from roceproof.common.printable import printable
 from roceproof.common.whole_file import whole_file
-from roceproof.verbs.limit_table import LIMITS
+from roceproof.verbs.limit_table import LIMITS, LONGEST_MESSAGE
+from roceproof.verbs.limits import Limits
 
 Document = dict[str, Any]
 
@@ -47,6 +48,15 @@ def _strictest(key: str, told: Sequence[tuple[str, str]]) -> str:
     values = [value for _, value in told]
     row = next((row for row in LIMITS if row.key == key), None)
     return values[0] if row is None else json.dumps(row.strictest([*map(json.loads, values)]))
+
+
+def within_claims(line: str, limits: Limits) -> str:
+    """A line that is proposed, without lengths that the manifest does not claim now."""
+    key, _, value = line.partition(" = ")
+    if key != "[limits] length":
+        return line
+    claimed = [limits.shortest, LONGEST_MESSAGE if limits.longest is None else limits.longest]
+    return f"{key} = {_strictest('length', [('', value), ('', json.dumps(claimed))])}"
 
 
 def write_proposals(path: Path, document: Document) -> None:

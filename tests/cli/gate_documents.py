@@ -12,7 +12,7 @@ from roceproof.conformance.gate.soak import Soaked
 from roceproof.conformance.runner.connectivity import Check
 from roceproof.conformance.runner.outcomes import PASSED
 from roceproof.conformance.runner.session.options import Options
-from roceproof.dpi import load_manifest
+from roceproof.dpi import Manifest, load_manifest
 
 DUT = REPOSITORY / "examples" / "uc_writer" / "dut.toml"
 REPLAY = "roceproof test -k psn"
@@ -51,7 +51,11 @@ def session(*cases: dict[str, Any]) -> dict[str, Any]:
 
 
 def judged(
-    told: dict[str, Any] | None, *, baseline: Baseline | None = None, **more: Any
+    told: dict[str, Any] | None,
+    *,
+    baseline: Baseline | None = None,
+    manifest: Manifest | None = None,
+    **more: Any,
 ) -> dict[str, Any]:
     usual: dict[str, Any] = {
         "checks": {64: [Check(name="frame", says="it sends", outcome=PASSED)]},
@@ -60,7 +64,7 @@ def judged(
         "landed": Landed(words="left out by --no-guest"),
     }
     return document_of(
-        load_manifest(DUT),
+        manifest or load_manifest(DUT),
         options=Options(target="hdl", dut=DUT),
         known=Known(**usual | more),
         baseline=baseline,

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import json
 import tomllib
+from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -25,6 +27,8 @@ from roceproof.conformance.gate.stories import stories_of
 from roceproof.conformance.gate.text import print_gate
 from roceproof.conformance.runner.connectivity import Check
 from roceproof.conformance.runner.outcomes import FAILED
+from roceproof.dpi import load_manifest
+from roceproof.verbs.limits import Limits
 
 PASS, FAIL, UNUSABLE, NO_BUILD = 0, 1, 2, 3
 STORY = {"text": "want  psn=+1\ngot   psn=+2", "ladder": "1 ├─ WRITE ▶", "capture": "psn.pcapng"}
@@ -221,6 +225,19 @@ def test_lines_of_a_manifest_are_proposed_for_what_may_be_a_limit() -> None:
     read = tomllib.loads(told)
     assert read == {"limits": {"length_multiple": 4}, "fixed": {"hop_limit": 64}}
     assert "# 2 cases show: pad\nhop_limit = 64\n" in told
+
+
+@pytest.mark.parametrize(
+    ("proposed", "told"), [("[1, 2147483648]", [4, 4096]), ("[0, 512]", [4, 512])]
+)
+def test_lengths_are_proposed_within_those_that_the_manifest_claims(
+    proposed: str, told: list[int]
+) -> None:
+    claims = replace(load_manifest(DUT), limits=Limits(shortest=4, longest=4096))
+    run = deepcopy(FAILING)
+    run["findings"][0]["manifest"] = [f"[limits] length = {proposed}", "[fixed] hop_limit = 64"]
+    document = judged(run, manifest=claims)
+    assert tomllib.loads(proposals_of(document))["limits"] == {"length": told}
 
 
 def test_limits_that_several_findings_ask_for_stand_once_and_forbid_what_any_forbids() -> None:
