@@ -42,6 +42,9 @@ def fuzz() -> None:
 )
 @click.option("--seed", type=SEED, default=1, show_default=True, help="The first of run 1.")
 @click.option("-j", "jobs", type=JOBS, default=2, show_default=True, help="Workers.")
+@click.option(
+    "--cluster", metavar="DASK", help="Play on the workers of this Dask scheduler instead of -j."
+)
 @click.option("-q", "--quiet", is_flag=True, help="Findings only, and no progress on stderr.")
 def run_command(**given: Any) -> None:
     """Play programs and keep what fails in FOLDER, which several runs may share.

@@ -21,15 +21,15 @@ from roceproof.common.exit_codes import Exit
 from roceproof.common.notice import notice
 from roceproof.common.progress import Progress
 from roceproof.common.whole_file import whole_file
+from roceproof.conformance.campaign.crowd import crowd
 from roceproof.conformance.campaign.folder import Folder
 from roceproof.conformance.campaign.metrics import metrics_of
 from roceproof.conformance.campaign.report import story_of
-from roceproof.conformance.campaign.worker import Came, Part, play
+from roceproof.conformance.campaign.worker import Came, Part
 from roceproof.conformance.coverage.counts import Counts
 from roceproof.conformance.coverage.document import Coverage
 from roceproof.conformance.coverage.scope import Scope
 from roceproof.conformance.regression.plan_devices import PlanDevices, Wanted
-from roceproof.conformance.regression.soak_workers import come, soak_workers
 
 _SEEDS = 1 << 32
 """Seeds of one run and the next lie so far apart."""
@@ -37,7 +37,7 @@ _FIRST, _MOST = 1, 200
 """Programs of a part."""
 _SECONDS = 2.0
 _PARTS = 4
-"""So many parts for each process make a round: one that makes a plan small holds up no other."""
+"""So many parts for each player make a round: one that makes a plan small holds up no other."""
 _TOLD = 5
 
 
@@ -47,6 +47,8 @@ class Campaign(Wanted):
     minutes: float
     seed: int
     jobs: int
+    cluster: str | None
+    """The scheduler of a Dask cluster, whose workers play instead of `jobs` processes."""
     quiet: bool
 
 
@@ -89,20 +91,22 @@ class Run:
         """The entries, and then seeds until time is up."""
         end = self._began + 60 * self._wanted.minutes
         count = _FIRST
-        with soak_workers(self._wanted.jobs) as pool:
-            parts = [*self._of_entries()]
+        wanted, look = self._wanted, self._devices.look
+        with crowd(wanted.jobs, wanted.cluster, look=look) as players:
+            parts = [*self._of_entries(players.size)]
             while parts:
                 began, before = time.monotonic(), self._programs
-                for came in come(pool.imap_unordered(play, parts), look=self._devices.look):
+                for came in players.play(parts):
                     self._take(came)
                 self._note(progress)
                 now = time.monotonic()
                 if now >= end:
                     return
-                pace = (self._programs - before) / (now - began) / self._wanted.jobs
+                size = players.size
+                pace = (self._programs - before) / (now - began) / size
                 seconds = min(_SECONDS, (end - now) / _PARTS)
                 count = max(1, min(2 * count, _MOST, int(pace * seconds)))
-                parts = [*self._of_seeds(count)]
+                parts = [*self._of_seeds(count, size)]
 
     def tell(self, *, is_over: bool) -> None:
         """What was found, and what was not reached."""
@@ -115,24 +119,24 @@ class Run:
             notice(f"a program broke by itself, whatever the device: {broke}")
         print(self._status())
 
-    def _of_entries(self) -> Iterator[Part]:
-        entries, parts = self._folder.entries(), _PARTS * self._wanted.jobs
+    def _of_entries(self, size: int) -> Iterator[Part]:
+        entries, parts = self._folder.entries(), _PARTS * size
         if not entries:
-            yield from self._of_seeds(_FIRST)
+            yield from self._of_seeds(_FIRST, size)
         for place in range(min(parts, len(entries))):
             share = tuple(entries[place::parts])
             for width in self._devices.widths:
                 yield self._part(width, len(share), entries=share)
 
-    def _of_seeds(self, count: int) -> Iterator[Part]:
+    def _of_seeds(self, count: int, size: int) -> Iterator[Part]:
         widths = cycle(self._devices.widths)
-        for _ in range(max(_PARTS * self._wanted.jobs, len(self._devices.widths))):
+        for _ in range(max(_PARTS * size, len(self._devices.widths))):
             yield self._part(next(widths), count)
 
     def _part(self, width: int | None, count: int, *, entries: tuple[Path, ...] = ()) -> Part:
         first, self._next = self._next, self._next + count
         return Part(
-            folder=self._wanted.folder,
+            folder=self._folder.path,
             options=self._devices.options,
             width=width,
             first=first,
