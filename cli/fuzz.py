@@ -69,11 +69,12 @@ def status_command(folder: Path, as_json: bool) -> None:
 @fuzz.command("report", epilog=examples("fuzz report"))
 @_folder
 @_json
-def report_command(folder: Path, as_json: bool) -> None:
+@click.option("-o", "--output", type=OUTPUT_FILE, help="A page of runs and findings, too.")
+def report_command(folder: Path, as_json: bool, output: Path | None) -> None:
     """Tell every finding of FOLDER by its cause; exit code 1 if there is any."""
     from roceproof.conformance.campaign.report import run_report
 
-    sys.exit(run_report(folder, as_json=as_json))
+    sys.exit(run_report(folder, as_json=as_json, output=output))
 
 
 @fuzz.command("minimise", epilog=examples("fuzz minimise"))

@@ -12,7 +12,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +125,14 @@ class Folder:
             except ValueError as error:
                 raise RoceproofError(f"{path}: {error}: remove it") from None
         return found
+
+    def rounds(self, number: int) -> list[dict[str, Any]]:
+        """What a run has told behind each of its rounds; a line that is not whole ends them."""
+        path, told = self._runs / f"{number:04}.jsonl", []
+        with suppress(OSError, ValueError):
+            for line in path.read_text(encoding="utf-8").splitlines():
+                told.append(json.loads(line))
+        return told
 
     def _run_files(self) -> list[Path]:
         return sorted(self._runs.glob("[0-9]*.json"))

@@ -14,7 +14,9 @@ import click
 
 from roceproof.common.exit_codes import Exit
 from roceproof.common.printable import printable_lines
+from roceproof.common.whole_file import whole_file
 from roceproof.conformance.campaign.folder import CAPTURE, STORY, Folder
+from roceproof.conformance.campaign.page import page
 
 
 def story_of(finding: Mapping[str, Any]) -> str:
@@ -36,46 +38,60 @@ def run_status(path: Path, *, as_json: bool) -> int:
         told = {"runs": runs, "findings": len(found), "entries": len(entries)}
         click.echo(json.dumps(told, indent=1))
         return Exit.FINE
-    for run in runs:
-        rate = run["programs"] / max(run["seconds"], 0.1)
-        state = "over" if run["is_over"] else "running, or was ended"
+    for run in map(_told, runs):
         click.echo(
-            f"run {run['number']}: {_device(run)}: {run['programs']} programs "
-            f"in {run['seconds']:.0f} s, {rate:.1f} programs/s, {len(run['found'])} findings, "
-            f"{run['empty']} bins empty; {state}"
+            f"run {run['number']}: {run['device']}: {run['programs']} programs "
+            f"in {run['seconds']:.0f} s, {run['rate']:.1f} programs/s, {len(run['found'])} "
+            f"findings, {run['empty']} bins empty; {run['state']}"
         )
     programs = sum(run["programs"] for run in runs)
     click.echo(f"{programs} programs, {len(found)} findings, {len(entries)} entries")
     return Exit.FINE
 
 
-def run_report(path: Path, *, as_json: bool) -> int:
-    """Every finding with its story; 1 if there is any."""
+def run_report(path: Path, *, as_json: bool, output: Path | None) -> int:
+    """Every finding with its story, also as a page; 1 if there is any."""
     folder = Folder(path)
     folder.require()
-    found, devices = folder.findings(), dict[str, Counter[str]]()
-    for run in folder.runs():
-        devices.setdefault(_device(run), Counter()).update(run["found"])
-    programs = sum(devices.values(), Counter())
-    found.sort(key=lambda each: -programs[each["folder"].name])
+    found = _findings(folder)
+    if output is not None:
+        runs = [_told(run) for run in folder.runs()]
+        with whole_file(output) as part:
+            part.write_text(page(folder, runs=runs, findings=found, beside=output.parent))
     if as_json:
-        told = [
-            each
-            | {"folder": str(each["folder"]), "programs": programs[each["folder"].name]}
-            | {"devices": {name: of[each["folder"].name] for name, of in devices.items()}}
-            for each in found
-        ]
+        told = [each | {"folder": str(each["folder"])} for each in found]
         click.echo(json.dumps({"findings": told}, indent=1))
         return Exit.FINDINGS if found else Exit.FINE
     for each in found:
         explained = f"; explain: {', '.join(each['explained'])}" if each["explained"] else ""
-        name = each["folder"].name
-        click.echo(f"{name}: {programs[name]} programs, {each['steps']} steps{explained}")
-        for device, of in devices.items() if len(devices) > 1 else ():
-            click.echo(f"  on {device}: {of[name] or 'no'} programs")
+        name, devices = each["folder"].name, each["devices"]
+        click.echo(f"{name}: {each['programs']} programs, {each['steps']} steps{explained}")
+        for device, programs in devices.items() if len(devices) > 1 else ():
+            click.echo(f"  on {device}: {programs or 'no'} programs")
         click.echo(printable_lines(story_of(each)) + "\n")
-    click.echo(f"{len(found)} findings")
+    click.echo(f"{len(found)} findings" + (f"\n{output}" if output else ""))
     return Exit.FINDINGS if found else Exit.FINE
+
+
+def _findings(folder: Folder) -> list[dict[str, Any]]:
+    """Each with the programs that failed so, of each device and in all; the most frequent first."""
+    devices = dict[str, Counter[str]]()
+    for run in folder.runs():
+        devices.setdefault(_device(run), Counter()).update(run["found"])
+    found = []
+    for each in folder.findings():
+        programs = {device: of[each["folder"].name] for device, of in devices.items()}
+        found.append({**each, "programs": sum(programs.values()), "devices": programs})
+    return sorted(found, key=lambda each: -each["programs"])
+
+
+def _told(run: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        **run,
+        "device": _device(run),
+        "rate": run["programs"] / max(run["seconds"], 0.1),
+        "state": "over" if run["is_over"] else "running, or was ended",
+    }
 
 
 def _device(run: Mapping[str, Any]) -> str:
