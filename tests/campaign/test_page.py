@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
 
 import pytest
 from browser import DESKTOP, PHONE, resize, start_browser
