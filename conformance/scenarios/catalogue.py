@@ -7,7 +7,7 @@ from pathlib import Path
 
 from roceproof.common.errors import RoceproofError
 from roceproof.conformance.scenarios import daq, light, radio, sharing, wan
-from roceproof.conformance.scenarios.frames import exchange, fpga, gaps, multicast
+from roceproof.conformance.scenarios.frames import exchange, fpga, gaps, live, multicast
 from roceproof.conformance.scenarios.hosts import blast, solicited, verbs
 from roceproof.conformance.scenarios.own import own_scenario
 from roceproof.conformance.scenarios.scenario import AnyScenario
@@ -23,6 +23,7 @@ SCENARIOS: dict[str, AnyScenario] = {
         *fpga.SCENARIOS,
         *light.SCENARIOS,
         *gaps.SCENARIOS,
+        *live.SCENARIOS,
         *radio.SCENARIOS,
         *multicast.SCENARIOS,
         *verbs.SCENARIOS,

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -62,6 +63,9 @@ def run_scenarios(wanted: Wanted) -> int:
     with output_directory(wanted.out), Progress(quiet=wanted.quiet) as progress:
         for scenario in scenarios:
             result = _played(scenario, wanted, progress, sender)
+            if not result.rows:
+                print(f"{scenario.id}: not played: only a full run does", file=sys.stderr)
+                continue
             documents.append(result.document())
             _keep(result, wanted)
             if not wanted.as_json:
@@ -173,7 +177,7 @@ def _write_page(folder: Path) -> list[dict[str, Any]]:
     for place in sorted(folder.glob(f"*/{RESULT}")):
         try:
             document = json.loads(place.read_text())
-            current = document["schema"] == SCHEMA
+            current = document["schema"] == SCHEMA and "scenario" in document
         except (OSError, ValueError, TypeError, KeyError):
             current = False
         if not current:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 from roceproof.conformance.scenarios.run import run
@@ -11,15 +12,18 @@ from roceproof.conformance.scenarios.scenario import AnyScenario, Row
 
 HDL = ("fpga-icrc", "fpga-jumbo", "fpga-psn", "fpga-twin", "light-gaps")
 """Those that build a device."""
+LIVE = ("light-live",)
+"""Those that need a guest."""
 
 
-def judge(scenario: AnyScenario, folder: Path) -> None:
-    """Play it quickly; then change what was measured until each law has failed."""
-    result = run(scenario, quick=True, folder=folder)
+def judge(scenario: AnyScenario, folder: Path, *, quick: bool = True) -> None:
+    """Play it; then change what was measured until each law has failed."""
+    result = run(scenario, quick=quick, folder=folder)
+    assert result.checks
     broken = [check for check in result.checks if not check.passed]
     assert broken == [], broken
     failed = [False] * len(result.checks)
-    swept = {key for point in scenario.points(True, 1) for key in point.words}
+    swept = {key for point in scenario.points(quick, 1) for key in point.words}
     for rows in _changed(list(result.rows), swept):
         for number, check in enumerate(scenario.checks(rows)):
             failed[number] |= not check.passed
@@ -43,5 +47,5 @@ def _changed(rows: list[Row], swept: set[str]) -> Iterator[list[Row]]:
                     for number, row in enumerate(rows)
                 ]
     words = {key for row in rows for key, got in row.items() if type(got) is str}
-    for key in sorted(words - swept):
-        yield [{**row, key: "otherwise"} for row in rows]
+    for key, other in product(sorted(words - swept), ("otherwise", "")):
+        yield [{**row, key: other} for row in rows]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from laws import HDL, judge
+from laws import HDL, LIVE, judge
 
 from roceproof.cli.check import check
 from roceproof.cli.explain import explain
@@ -23,12 +23,14 @@ from roceproof.conformance.scenarios.run import run
 from roceproof.conformance.targets.interface import CasePlace
 from roceproof.conformance.targets.model.device import ModelFactory
 
+builds = pytest.mark.skipif(
+    shutil.which("verilator") is None, reason="verilator is not installed: run `make setup`"
+)
+
 
 @pytest.mark.sim
 @pytest.mark.whole
-@pytest.mark.skipif(
-    shutil.which("verilator") is None, reason="verilator is not installed: run `make setup`"
-)
+@builds
 @pytest.mark.parametrize("name", HDL)
 def test_laws_hold_and_can_fail_and_captures_say_the_same(name: str, tmp_path: Path) -> None:
     judge(SCENARIOS[name], tmp_path)
@@ -43,6 +45,24 @@ def test_laws_hold_and_can_fail_and_captures_say_the_same(name: str, tmp_path: P
         musts = {group["rule"] for group in checked["groups"] if group["severity"] == "must"}
         assert " ".join(sorted(musts)) == row["rules"]
         assert " ".join(sorted({each["id"] for each in explained["diagnoses"]})) == row["names"]
+
+
+@pytest.mark.rxe
+@pytest.mark.sim
+@pytest.mark.whole
+@builds
+@pytest.mark.parametrize("name", [*LIVE, "fpga-psn", "fpga-icrc"])
+def test_laws_hold_and_can_fail_with_a_guest(name: str, tmp_path: Path) -> None:
+    judge(SCENARIOS[name], tmp_path, quick=False)
+
+
+def test_what_only_a_full_run_plays_is_said_and_leaves_no_result(tmp_path: Path) -> None:
+    words = ["run", "light-live", "daq-size", "--quick", "--no-plots", "-q", "--out", str(tmp_path)]
+    done = CliRunner().invoke(command, words)
+    assert done.exit_code == 0
+    assert "light-live: not played: only a full run does" in done.stderr
+    assert "1 of 1 scenarios passed" in done.stdout
+    assert not (tmp_path / "light-live" / "result.json").exists()
 
 
 def play(trial: Trial, folder: Path) -> dict[str, object]:

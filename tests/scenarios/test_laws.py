@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from laws import HDL, judge
+from laws import HDL, LIVE, judge
 
 from roceproof.conformance.scenarios.catalogue import SCENARIOS
 from roceproof.conformance.scenarios.event_model import play
@@ -33,7 +33,7 @@ def test_laws_hold_and_can_fail(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.whole
-@pytest.mark.parametrize("name", sorted(SCENARIOS.keys() - {*QUICK, *HDL}))
+@pytest.mark.parametrize("name", sorted(SCENARIOS.keys() - {*QUICK, *HDL, *LIVE}))
 def test_laws_of_larger_scenarios_hold_and_can_fail(name: str, tmp_path: Path) -> None:
     judge(SCENARIOS[name], tmp_path)
 

@@ -100,7 +100,7 @@ def test_the_command_keeps_results_and_a_page_and_ends_by_the_laws(file: Path) -
 
 
 def test_results_that_are_not_there_or_of_another_version_are_said(tmp_path: Path) -> None:
-    for text in (None, "{", '{"schema": 0}', "[]"):
+    for text in (None, "{", '{"schema": 0}', '{"schema": 1}', "[]"):
         if text is not None:
             (tmp_path / "daq-size").mkdir(exist_ok=True)
             (tmp_path / "daq-size" / "result.json").write_text(text)

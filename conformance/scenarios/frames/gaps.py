@@ -7,15 +7,13 @@ Where the endpoint does not claim it, or no case has it, the entry is missing, w
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from roceproof.common.errors import RoceproofError
 from roceproof.common.paths import REFERENCE_DUT
+from roceproof.conformance.scenarios.frames.command import told_by
 from roceproof.conformance.scenarios.scenario import (
     Check,
     Plot,
@@ -54,17 +52,10 @@ def _scenes(_quick: bool, seed: int) -> Iterator[Scene]:
 def _suite(seed: int, folder: Path) -> _Told:
     """What the suite says of all cases."""
     which = " or ".join(_CASES.values())
-    words = ["--dut", REFERENCE_DUT, "--width", _WIDTH, "--seed", seed, "-k", which]
-    words += ["--out", folder / "suite", "--keep-all", "--json", "-q", "-j", 1]
-    command = Path(sys.executable).with_name("roceproof")
-    done = subprocess.run(
-        [command, "test", *map(str, words)], capture_output=True, text=True, check=False
-    )
-    try:
-        told: _Told = json.loads(done.stdout)["cases"]
-    except ValueError:
-        reason = done.stderr.strip().splitlines()[-1:] or [f"it ended with {done.returncode}"]
-        raise RoceproofError(f"light-gaps: roceproof test says nothing: {reason[0]}") from None
+    asked = ("--dut", REFERENCE_DUT, "--width", _WIDTH, "--seed", seed, "-k", which)
+    printed = ("--out", "suite", "--keep-all", "--json", "-q", "-j", 1)
+    text = told_by("test", *asked, *printed, place=folder, scenario="light-gaps")
+    told: _Told = json.loads(text)["cases"]
     return told
 
 
