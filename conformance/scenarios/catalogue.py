@@ -7,7 +7,7 @@ from pathlib import Path
 
 from roceproof.common.errors import RoceproofError
 from roceproof.conformance.scenarios import daq, light, radio, sharing, wan
-from roceproof.conformance.scenarios.frames import exchange, fpga, gaps, live, multicast
+from roceproof.conformance.scenarios.frames import exchange, fpga, gaps, live, many, multicast
 from roceproof.conformance.scenarios.hosts import blast, solicited, verbs
 from roceproof.conformance.scenarios.own import own_scenario
 from roceproof.conformance.scenarios.scenario import AnyScenario
@@ -19,6 +19,7 @@ SCENARIOS: dict[str, AnyScenario] = {
         *sharing.SCENARIOS,
         *daq.SCENARIOS,
         *exchange.SCENARIOS,
+        *many.SCENARIOS,
         *solicited.SCENARIOS,
         *fpga.SCENARIOS,
         *light.SCENARIOS,

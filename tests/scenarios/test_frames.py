@@ -34,8 +34,8 @@ builds = pytest.mark.skipif(
 @pytest.mark.parametrize("name", HDL)
 def test_laws_hold_and_can_fail_and_captures_say_the_same(name: str, tmp_path: Path) -> None:
     judge(SCENARIOS[name], tmp_path)
-    if name == "light-gaps":
-        return  # the suite has judged its captures
+    if name in ("daq-many-frames", "light-gaps"):
+        return  # captures of headers, and those that the suite has judged
     for row in run(SCENARIOS[name], quick=True, folder=tmp_path).rows:
         files = [f"{row['regime']}.qps.json", f"{row['regime']}.pcapng"]
         words = ["--json", "-q", "--qps", *(str(tmp_path / file) for file in files)]

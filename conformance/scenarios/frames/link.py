@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""One direction of a cable in virtual time: a queue, a line, and by seed what goes wrong on it.
+
+Frames are charged with FCS, preamble and gap. What the link does to a frame it says in words, for
+the capture's comment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import NamedTuple
+
+from roceproof.conformance.scenarios.network import SECOND
+from roceproof.conformance.wire.codec import parse
+from roceproof.conformance.wire.psn import PSN_MODULUS
+
+AROUND_FRAME = 4 + 20
+_AFTER_BTH = 14 + 20 + 8 + 12
+"""From here on bits may flip: no ICRC masks them there."""
+LOST, TWICE, LATE, CORRUPT = "lost", "twice", "late", "corrupt"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """Rates in bits a second, times in picoseconds, queues in bytes; shares of frames."""
+
+    rate: int
+    delay: int = 0
+    buffer: int = 0
+    """What does not fit is dropped; 0 is endless."""
+    police: int = 0
+    """The rate that passes a token bucket, which drops what is over; 0 is every rate."""
+    burst: int = 0
+    """What the bucket holds."""
+    shares: Mapping[str, float] = field(default_factory=dict)
+    """How often a frame is lost, twice, late or corrupt."""
+    chosen: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    """The same for a packet by destination queue pair and place behind the first PSN seen."""
+
+
+class Passage(NamedTuple):
+    """What becomes of a frame: when what arrives, and what was done to it."""
+
+    arrivals: tuple[tuple[int, bytes], ...]
+    comment: str
+
+
+class Link:
+    """One line, and what has passed it."""
+
+    def __init__(self, line: Line, *, seed: int) -> None:
+        self.dropped = 0
+        self.peak = 0
+        self._line, self._draw = line, Random(seed)
+        self._free = 0  # when the last frame has left
+        self._tokens, self._filled = line.burst * 8 * SECOND, 0  # bits a second, times picoseconds
+        self._firsts: dict[int, int] = {}
+
+    def carry(self, frame: bytes, time: int) -> Passage:
+        """A frame that comes at a time, no sooner than the one before."""
+        size = len(frame) + AROUND_FRAME
+        if not self._has_tokens(size, time):
+            return self._drop("dropped: over the policer's rate")
+        line, waiting = self._line, max(0, self._free - time) * self._line.rate // (8 * SECOND)
+        if line.buffer and waiting + size > line.buffer:
+            return self._drop(f"dropped: {waiting} bytes wait in a queue of {line.buffer}")
+        self.peak = max(self.peak, waiting + size)
+        self._free = max(self._free, time) + size * 8 * SECOND // line.rate
+        there = self._free + line.delay
+        done = self._done_to(frame)
+        if done == LOST:
+            return self._drop("lost on the line")
+        if done == CORRUPT:
+            changed = bytearray(frame)
+            bit = self._draw.randrange(8 * _AFTER_BTH, 8 * len(frame))
+            changed[bit // 8] ^= 1 << bit % 8
+            return Passage(((there, bytes(changed)),), f"bit {bit} flips on the line")
+        if done == TWICE:
+            return Passage(((there, frame), (there, frame)), "arrives twice")
+        if done == LATE:
+            late = 2 * size * 8 * SECOND // line.rate
+            return Passage(((there + late, frame),), "arrives behind those after it")
+        return Passage(((there, frame),), "")
+
+    def _drop(self, comment: str) -> Passage:
+        self.dropped += 1
+        return Passage((), comment)
+
+    def _has_tokens(self, size: int, time: int) -> bool:
+        if not self._line.police:
+            return True
+        gained = (time - self._filled) * self._line.police
+        most, cost = (8 * SECOND * each for each in (self._line.burst, size))
+        self._tokens, self._filled = min(most, self._tokens + gained), time
+        if self._tokens < cost:
+            return False
+        self._tokens -= cost
+        return True
+
+    def _done_to(self, frame: bytes) -> str:
+        if self._line.chosen and (packet := parse(frame)) is not None:
+            qpn, psn = packet.bth.dest_qpn, packet.bth.psn
+            place = (psn - self._firsts.setdefault(qpn, psn)) % PSN_MODULUS
+            if (qpn, place) in self._line.chosen:
+                return self._line.chosen[qpn, place]
+        return next(
+            (what for what, share in self._line.shares.items() if self._draw.random() < share), ""
+        )

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Four endpoints in HDL write through a switch into one receiver, over up to 2,000 queue pairs.
+
+UC WRITE with immediate at path MTU 4096. Every byte is compared, and every immediate; what the
+links harmed is known frame by frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import product
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from roceproof.common.paths import REFERENCE_DUT
+from roceproof.conformance.model.device import Device
+from roceproof.conformance.scenarios.frames.link import CORRUPT, LATE, LOST, TWICE, Line
+from roceproof.conformance.scenarios.frames.switch import Port, Server, Switch
+from roceproof.conformance.scenarios.line import line_bytes
+from roceproof.conformance.scenarios.network import GBPS, US
+from roceproof.conformance.scenarios.scenario import (
+    Check,
+    Plot,
+    Row,
+    Scene,
+    SceneScenario,
+    at_least,
+    at_most,
+    exactly,
+    significant,
+    within,
+)
+from roceproof.conformance.targets.drawn_address import drawn_address
+from roceproof.conformance.targets.hdl.factory import HdlFactory
+from roceproof.conformance.targets.interface import CasePlace, Target
+from roceproof.conformance.wire.codec import parse
+from roceproof.conformance.wire.psn import PSN_MODULUS
+from roceproof.dpi.manifest.dut import load_manifest
+from roceproof.verbs.addresses import Host
+from roceproof.verbs.queue_pair import Qp, QpSpec
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op, Region, Work
+
+_KIB = 1 << 10
+_MTU = 4096
+_SENDERS, _MOST = 4, 512
+"""Endpoints, and the queue pairs that each is built for."""
+_LINE = 10 * GBPS
+_PACED = 9_200_000_000
+"""Of each sender's port, as 23 of 25 Gb/s."""
+_DELAY = US
+_PATIENCE_NS = 100_000_000
+_NARROW = Line(rate=2 * _LINE, delay=_DELAY, buffer=64 * _KIB)
+_WIDE = Line(rate=_SENDERS * _LINE, delay=_DELAY)
+_FIRST_QPN = 0x1000
+
+
+@dataclass(frozen=True)
+class _Mode:
+    """The senders' lines, and the receiver's."""
+
+    up: Line
+    down: Line
+
+
+_PLAIN = Line(rate=_LINE, delay=_DELAY)
+_CHOSEN = {(_FIRST_QPN, 0): LOST, (_FIRST_QPN + 1, 1): CORRUPT, (_FIRST_QPN + 2, 2): LOST}
+_MODES = {
+    "paced": _Mode(replace(_PLAIN, rate=_PACED), _WIDE),
+    "narrow": _Mode(_PLAIN, _NARROW),
+    "lossy": _Mode(replace(_PLAIN, shares={LOST: 0.01, CORRUPT: 0.01}), _WIDE),
+    "chosen": _Mode(replace(_PLAIN, chosen=_CHOSEN), _WIDE),
+    "disorder": _Mode(replace(_PLAIN, shares={LATE: 0.05, TWICE: 0.05}), _WIDE),
+}
+
+
+def _scenes(quick: bool, seed: int) -> Iterator[Scene]:
+    counts = (4, 40) if quick else (4, 40, 400, 2000)
+    for qps, size in product(counts, (8 * _KIB, 16 * _KIB)):
+        yield _scene("paced", qps, size, seed, quick=quick)
+    for mode in list(_MODES)[1:]:
+        yield _scene(mode, 40, 8 * _KIB, seed, quick=quick)
+
+
+def _scene(mode: str, qps: int, size: int, seed: int, *, quick: bool) -> Scene:
+    messages = qps * max(2, (80 if quick else 400) // qps)
+    words: Row = {"mode": mode, "qps": qps, "size": size, "messages": messages}
+    return Scene(words, partial(_play, words, seed))
+
+
+def _endpoint() -> HdlFactory:
+    """The reference endpoint with more queue pairs."""
+    manifest = load_manifest(REFERENCE_DUT)
+    parameters = {**manifest.circuit.parameters, "Qps": str(_MOST)}
+    circuit = replace(manifest.circuit, parameters=parameters)
+    return HdlFactory(replace(manifest, circuit=circuit))
+
+
+@dataclass
+class _Flow:
+    """One queue pair of a sender and its far end."""
+
+    sender: Target
+    qp: Qp
+    far: Qp
+    region: Region
+    data: list[bytes]
+
+
+def _play(words: Row, seed: int, folder: Path) -> Row:
+    mode, each = _MODES[words["mode"]], words["messages"] // words["qps"]
+    with ExitStack() as stack:
+        server = Server(Device(drawn_address(seed)))
+        own = server.host
+        hosts = [
+            Host(own.mac[:-1] + bytes([0xA0 + n]), own.ip[:-1] + bytes([102 + n]))
+            for n in range(_SENDERS)
+        ]
+        places = [CasePlace(name=f"sender {n}", seed=seed, host=h) for n, h in enumerate(hosts)]
+        senders = [stack.enter_context(_endpoint().device(place)) for place in places]
+        draw = Random(seed)
+        flows = [
+            _flow(senders[n % _SENDERS], server, n, words["size"], each, draw)
+            for n in range(words["qps"])
+        ]
+        ports = [Port(sender, mode.up, _WIDE) for sender in senders]
+        switch = Switch([*ports, Port(server, _WIDE, mode.down)], seed=seed)
+        for place in range(each):
+            for number, flow in enumerate(flows):
+                _post(flow, number, place)
+        packets = words["messages"] * words["size"] // _MTU
+        switch.run(
+            until=lambda: len(switch.records) == packets and switch.is_empty, most_ns=_PATIENCE_NS
+        )
+        switch.write(folder / f"{words['mode']}-{words['qps']}-{words['size']}.pcapng")
+        return _measured(words, flows, server, switch)
+
+
+def _flow(
+    sender: Target, server: Server, number: int, size: int, messages: int, draw: Random
+) -> _Flow:
+    psn, data = draw.getrandbits(24), [draw.randbytes(size) for _ in range(messages)]
+    both: dict[str, Any] = {"service": Service.UC, "path_mtu": _MTU}
+    there, here = _FIRST_QPN + number, _MOST + number // _SENDERS
+    spec = QpSpec(remote=sender.host, local_qpn=there, remote_qpn=here, rq_psn=psn, **both)
+    far = server.open(spec)
+    region = server.register(size * len(data))
+    for place in range(len(data)):
+        server.post_receive(far, wr_id=place, region=region, length=0)
+    own = QpSpec(remote=server.host, local_qpn=here, remote_qpn=there, sq_psn=psn, **both)
+    return _Flow(sender, sender.open(own), far, region, data)
+
+
+def _post(flow: _Flow, number: int, place: int) -> None:
+    data = flow.data[place]
+    work = Work(
+        wr_id=place,
+        op=Op.WRITE_IMM,
+        data=data,
+        remote_addr=flow.region.addr + place * len(data),
+        rkey=flow.region.rkey,
+        immediate=number << 16 | place,
+    )
+    flow.sender.post(flow.qp, work)
+
+
+def _measured(words: Row, flows: Sequence[_Flow], server: Server, switch: Switch) -> Row:
+    missing, wrong, landed = set(), 0, 0
+    for number, flow in enumerate(flows):
+        told = [each.immediate for each in server.completions(flow.far, count=0, timeout_ns=0)]
+        due = {number << 16 | place for place in range(len(flow.data))}
+        missing |= due - {*told}
+        wrong += len(told) - len(due & {*told})
+        for place, data in enumerate(flow.data):
+            found = flow.region.read(place * len(data), len(data))
+            is_told = number << 16 | place in told
+            landed += found == data
+            wrong += is_told and found != data
+    return {
+        "landed": landed,
+        "flagged": len(missing),
+        "harmed": len(harmed := _harmed(words, flows, switch)),
+        "flagged_elsewhere": len(missing - harmed),
+        "wrong": wrong,
+        "dropped": sum(link.dropped for link in (*switch.ups, *switch.downs)),
+        "peak": switch.downs[-1].peak,
+        "line_gbps": significant(server.line_rate() / GBPS),
+    }
+
+
+def _harmed(words: Row, flows: Sequence[_Flow], switch: Switch) -> set[int]:
+    """The messages of which a link has lost or changed a packet, by their immediates."""
+    found = set()
+    for frame in switch.harmed:
+        packet = parse(frame)
+        assert packet is not None
+        number = packet.bth.dest_qpn - _FIRST_QPN
+        psns = (packet.bth.psn - flows[number].far.spec.rq_psn) % PSN_MODULUS
+        found.add(number << 16 | psns // (words["size"] // _MTU))
+    return found
+
+
+def _checks(rows: Sequence[Row]) -> Iterator[Check]:
+    frame = line_bytes(_MTU, _MTU, immediate=True)
+    for row in rows:
+        where = f"{row['mode']}, {row['qps']} queue pairs, {row['size']} bytes"
+        yield exactly(f"{where}: landed wrong", 0, row["wrong"])
+        if row["mode"] != "disorder":
+            got = f"{row['flagged']} = {row['harmed']}, elsewhere {row['flagged_elsewhere']}"
+            alike = row["flagged"] == row["harmed"] and not row["flagged_elsewhere"]
+            yield Check(f"{where}: flagged is what links harmed", "the same", got, alike)
+        if row["mode"] == "paced":
+            yield exactly(f"{where}: landed", row["messages"], row["landed"])
+            due = _SENDERS * _PACED / GBPS
+            yield within(f"{where}: four times the pace", due, row["line_gbps"], of=0.01)
+            most = _SENDERS * frame
+            yield at_most(f"{where}: the queue holds a frame of each", most, row["peak"])
+        elif row["mode"] == "chosen":
+            yield exactly(f"{where}: harmed", len(_CHOSEN), row["harmed"])
+        else:
+            yield at_least(f"{where}: flagged", 1, row["flagged"])
+        if row["mode"] == "narrow":
+            yield within(f"{where}: the line", 2 * _LINE / GBPS, row["line_gbps"], of=0.01)
+
+
+MANY = SceneScenario(
+    id="daq-many-frames",
+    title="four endpoints in HDL through a switch into one receiver, byte by byte",
+    published="every byte over 4 to 2000 queue pairs; torn messages consume no receive",
+    points=_scenes,
+    checks=_checks,
+    plot=Plot("qps", "line_gbps", ("mode", "size"), "queue pairs", "what arrives (Gb/s of line)"),
+)
+
+SCENARIOS: tuple[SceneScenario, ...] = (MANY,)
