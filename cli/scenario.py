@@ -18,7 +18,8 @@ _OPTIONS = (
     click.option("--quick", is_flag=True, help="Fewer points, and a shorter time."),
     click.option("--seed", type=SEED, default=1, show_default=True, help="Of all that is drawn."),
     out_option(
-        "build/scenarios", "scenarios.html, and a folder for each with result.json and plot.svg."
+        "build/scenarios",
+        "scenarios.html, and a folder for each with result.json, plot.svg and captures.",
     ),
     click.option("--plots/--no-plots", default=True, help="Plots, which need Matplotlib."),
     click.option("--json", "as_json", is_flag=True, help="Print one document."),
