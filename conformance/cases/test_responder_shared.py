@@ -106,8 +106,11 @@ def test_a_queue_pair_that_begins_anew_leaves_no_receive_in_use(
     region = qp.region()
     size = qp.mtu + 8
     receives = [qp.post_receive(region, offset=n * size, length=size) for n in range(3)]
-    begin = qp.filled(SEND_FIRST(psn=0, payload=qp.mtu))
+    is_reliable = service is Service.RC
+    begin = qp.filled(SEND_FIRST(psn=0, payload=qp.mtu, a=int(is_reliable)))
     qp.send(begin)
+    if is_reliable:
+        qp.expect(ACK(psn=0, msn=0))
     bench.settle()
     assert region.read(0, qp.mtu) == begin.said["payload"]
     qp.reconnect()

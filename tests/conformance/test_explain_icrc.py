@@ -91,6 +91,7 @@ def test_two_faults_at_once_are_found_together(pair: tuple[str, str]) -> None:
 
 ONE_FUNCTION = {  # pairs that amount to something simpler, or to a healthy sender
     ("S06", "S14"): "S45",
+    ("S11", "S15"): "S14",
     ("S11", "S19"): "S13",
     ("S11", "S21"): "S13+S20",
     ("S11", "S22"): None,
@@ -109,6 +110,11 @@ ONE_FUNCTION = {  # pairs that amount to something simpler, or to a healthy send
     ("S24", "S29"): "S25+S26+S29",
 }
 
+APART = {("S08", "S48"), ("S09", "S48")}
+"""Pairs of which one shows in packets with IPv4 alone, the other with IPv6."""
+UNDECIDED_PAIRS = {("S14", "S16")}
+"""Either puts something of its own in front of the IP header."""
+
 
 @pytest.mark.slow
 @pytest.mark.parametrize("first", STATIC)
@@ -125,6 +131,11 @@ def test_any_pair_is_found_unless_one_hides_the_other(first: str) -> None:
         found = explain(frames)
         if expected is None:
             assert found == []
+        elif (first, second) in UNDECIDED_PAIRS:
+            assert [each.id for each in found] == [UNDECIDED]
+        elif (first, second) in APART:
+            assert {each.id for each in found} == {first, second}
+            assert all(each.explained == each.of for each in found)
         else:
             assert expected in (found[0].id, *found[0].equivalent)
             assert found[0].explained == found[0].of

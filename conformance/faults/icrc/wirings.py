@@ -165,15 +165,19 @@ def _place(value: int) -> Callable[[View], None]:
 
 
 def _beats(choices: tuple[int, ...], *, drop: bool) -> Wiring:
-    """The last beat, counted from where the data path begins: the frame or its IP header."""
+    """The last beat of what is covered, counted from where the data path begins.
+
+    That is the frame or its IP header, whatever of both enters the CRC.
+    """
 
     def wire(unit: IcrcUnit, random: Random) -> None:
         width = random.choice(choices)
         from_frame = random.random() < 0.5
 
         def change(view: View, data: bytes) -> bytes:
-            size = len(data) - len(unit.prefix)
-            size += len(view.packet.in_front) if from_frame else 0
+            packet = view.packet
+            size = sum(map(len, (packet.ip, packet.udp, packet.bth, packet.behind_bth)))
+            size += len(packet.in_front) if from_frame else 0
             over = size % width
             if drop:
                 return data[: len(data) - over]
