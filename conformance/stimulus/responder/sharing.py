@@ -97,7 +97,7 @@ class SharedQueue:
         qp.expect(ACK(psn=self._psns[index]))
         qp.receives(number, byte_len=before + len(data))
         if self._region.read(offset + before, len(data)) != data:
-            raise self._bench.failed(f"the bytes of a SEND are not in receive {number}")
+            raise self._bench.failed(f"the bytes of a SEND are not in receive {number:#x}")
         self._psns[index] += 1
         self._held[index] = None
 
@@ -112,7 +112,7 @@ class SharedQueue:
         if held:
             ended = self._bench.completions(qp, count=1)
             if [(each.wr_id, each.status == "success") for each in ended] != [(held[0], False)]:
-                text = f"want  receive {held[0]} ended in error\ngot   {outcomes_told(ended)}"
+                text = f"want  receive {held[0]:#x} ended in error\ngot   {outcomes_told(ended)}"
                 raise self._bench.failed(text, rules=["QPS-03"])
         self._bench.settle()
         if more := self._bench.completions(qp, count=0, within_ns=0):

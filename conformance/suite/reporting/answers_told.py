@@ -75,4 +75,4 @@ def completed_again(what: str, outcomes: Sequence[Outcome]) -> str:
 
 def _outcome(outcome: Outcome) -> str:
     killed = "" if outcome.invalidated is None else f" invalidates {outcome.invalidated:#x}"
-    return f"{outcome.wr_id} {outcome.status} {outcome.byte_len} {outcome.immediate}{killed}"
+    return f"{outcome.wr_id:#x} {outcome.status} {outcome.byte_len} {outcome.immediate}{killed}"

@@ -122,7 +122,7 @@ _COMPLETION = _table(
     (r"want nothing( more)?; got ATOMIC", "ATOM-06"),
     (r"want nothing( more)?; got ACK", "ACK-06"),
     (r"want nothing( more)?; got (SEND|WRITE|READ)", "QPS-03"),
-    (r"fewer receives than were due .*: ([^;]*; )*\d+ wr_flush_err[^;]*; got", "QPS-03"),
+    (r"fewer receives than were due .*: ([^;]*; )*\w+ wr_flush_err[^;]*; got", "QPS-03"),
     (r"\(UC\).*more receives than were due", "UC-04"),
     (r"\(UC\).*fewer receives than were due", "UC-03"),
     (r"\(UD\).*receives than were due", "UD-02 UD-05"),

@@ -115,7 +115,7 @@ _UNDUE = {
 }
 """Answers that came where others were due, or none."""
 _UNFLUSHED = re.compile(
-    r"fewer receives than were due .*receives completed: ([^;]*; )*\d+ wr_flush_err[^;]*; got"
+    r"fewer receives than were due .*receives completed: ([^;]*; )*\w+ wr_flush_err[^;]*; got"
 )
 _AGAIN = re.compile(r"\b(receive|work) \S+ completed \d+ times, and may only once: (.*)")
 _HEX = re.compile(r"0x[0-9a-f]+")
