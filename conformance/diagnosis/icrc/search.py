@@ -31,6 +31,7 @@ from roceproof.conformance.diagnosis.icrc.strategies import (
     corrupt,
     more_faults,
     one_field,
+    one_field_alone,
 )
 from roceproof.conformance.diagnosis.result import CORRUPT, UNDECIDED
 
@@ -95,9 +96,7 @@ def _whole(scope: Scope) -> list[Answer]:
             scope.budget.leave_out(what, scope.place)
         if answer is None:
             continue
-        exact = max((len(each.explained) for each in candidates), default=0)
-        solved_for = strategy is one_field and len(answer.explained) <= exact
-        if answer.name == UNDECIDED or solved_for:
+        if answer.name == UNDECIDED or _is_solved_for(strategy, answer, candidates):
             candidates.append(answer)
         else:
             if answer.name == CORRUPT:
@@ -106,6 +105,23 @@ def _whole(scope: Scope) -> list[Answer]:
             simpler = _or_simpler(answer, candidates)
             return [_or_changed(scope, simpler, candidates), *_rest(scope, answer)]
     return [_between(scope, candidates)] if candidates else []
+
+
+def _is_solved_for(
+    strategy: Callable[[Scope], Answer | None], answer: Answer, candidates: Sequence[Answer]
+) -> bool:
+    """Whether values that a field may have had say no more than what computes them.
+
+    Of all that is wrong they say more than two faults that may compute it.
+    """
+    if strategy not in (one_field, one_field_alone):
+        return False
+    exact = (
+        len(each.explained)
+        for each in candidates
+        if strategy is one_field or any("+" not in name for name in {*names_of(each)} - {CORRUPT})
+    )
+    return len(answer.explained) <= max(exact, default=0)
 
 
 def _or_changed(scope: Scope, answer: Answer, candidates: Sequence[Answer]) -> Answer:

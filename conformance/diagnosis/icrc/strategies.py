@@ -74,7 +74,7 @@ def one_field(scope: Scope) -> Answer | None:
     return Answer(fault.id, scope, explained, (), fault.facts)
 
 
-def _one_field_alone(scope: Scope) -> Answer | None:
+def one_field_alone(scope: Scope) -> Answer | None:
     """The same where it leaves nothing over: before two faults are taken that do."""
     found = one_field(scope)
     whole = found is not None and len(found.explained) == len(scope.wrong)
@@ -188,7 +188,7 @@ STRATEGIES: dict[Callable[[Scope], Answer | None], str] = {
     mixed_up: "results of other packets",
     stalled_somewhere: "stalls",
     _two_faults: "two faults at once",
-    _one_field_alone: "single fields",
+    one_field_alone: "single fields",
     misplaced_and_wrong: "misplaced and wrong results",
     more_faults: "three faults at once",
     one_field: "single fields beside others",
