@@ -11,7 +11,7 @@
 //   replay        asks for the copy that is next, or ends the repetition
 //
 // A QP is held, sends nothing new, from the NAK or timeout until its last copy
-// is under way. QPs that repeat take turns, one copy each, in a queue in which
+// is under way, and when it fails. QPs that repeat take turns, one copy each, in a queue in which
 // a QP is at most once. A copy counts (copies_o) until its frame has left.
 
 `default_nettype none
@@ -82,6 +82,7 @@ module recovery
   logic        wait_over;
   logic        progress;
   logic        goes_back;      // for a sequence NAK
+  logic        ends;           // the QP fails
   logic        more;
   logic        enqueue;
   logic [7:0]  copies_q;
@@ -129,13 +130,13 @@ module recovery
   always_comb begin
     written   = granted;
     goes_back = 1'b0;
+    ends      = 1'b0;
     case (op_i)
       OpConfigure: begin
-        if (!configure_ready_i || configure_i) begin
-          written.replaying = 1'b0;
-          written.waiting   = 1'b0;
-        end
+        ends = !configure_ready_i;
         if (configure_i) begin
+          written.replaying   = 1'b0;
+          written.waiting     = 1'b0;
           written.told        = 1'b0;
           written.restarted   = 1'b0;
           written.retry_count = config_i.retry_count[2:0];
@@ -146,10 +147,8 @@ module recovery
       end
 
       OpResponse: if (relevant_i && !ack_i) begin
-        if (!repeats_o) begin
-          written.replaying = 1'b0;
-          written.waiting   = 1'b0;
-        end else if (sequence_nak && !granted.waiting && !granted.restarted) begin
+        ends = !repeats_o;
+        if (sequence_nak && !granted.waiting && !granted.restarted) begin
           goes_back         = 1'b1;
           written.replaying = 1'b1;
           written.restarted = 1'b1;
@@ -172,7 +171,8 @@ module recovery
           written.replaying = 1'b1;
           written.again     = oldest_i;
         end else if (expired_i) begin
-          written.replaying = repeats_o;
+          ends              = !repeats_o;
+          written.replaying = 1'b1;
           written.restarted = 1'b0;
           written.retries   = granted.retries - 3'(repeats_o);
           written.again     = oldest_i;
@@ -187,13 +187,17 @@ module recovery
       default: ;
     endcase
 
+    if (ends) begin
+      written.replaying = 1'b0;
+      written.waiting   = 1'b0;
+    end
     written.queued = op_i == OpReplay ? more : stored.queued || written.replaying;
     enqueue        = written.queued && (op_i == OpReplay || !stored.queued);
     if (clear_i) written = '0;
   end
 
   assign rests_o    = written.waiting || goes_back;
-  assign held_o     = written.waiting || written.replaying;
+  assign held_o     = written.waiting || written.replaying || ends;
   assign copy_o     = execute_i && op_i == OpReplay && more;
   assign copy_psn_o = copy_psn;
   assign copies_o   = copies_q != '0;

@@ -11,7 +11,11 @@
 // copy passes the same stages as the first time and has its own IPv4
 // identification, which counts copies, too, and an ICRC that fits.
 //
-// Copies and new packets take turns.
+// Copies and new packets take turns. A packet is let through when the payload
+// of the one before has come but for its last beats, early enough to follow
+// without a gap: one that waited for payload behind it could not be withheld any
+// more when its QP is told to wait. Which copy is next is decided as late, so
+// that none leaves whose acknowledgement came meanwhile.
 
 `default_nettype none
 
@@ -29,12 +33,12 @@ module replay_buffer
   input  wire logic                 rst_ni,
   input  wire logic                 configure_i,
   input  wire qp_config_t           config_i,
-  // A copy that is wanted; none while one is waiting.
+  // A copy that is wanted; none while copy_waits_o.
   input  wire logic                 copy_i,
   input  wire logic [IndexBits-1:0] copy_index_i,
   input  wire logic [23:0]          copy_psn_i,
   input  wire generation_t          copy_generation_i,
-  output logic                      copy_waits_o,
+  output logic                      copy_waits_o,   // too early for the next one
   // New packets, each with what is due once it has left.
   input  wire logic                 packet_valid_i,
   output logic                      packet_ready_o,
@@ -96,7 +100,7 @@ module replay_buffer
   logic [15:0]          ip_id;
   kept_t                kept, now;       // the copy; the packet that is offered
   source_t              source, head;
-  logic                 source_ready, head_valid, head_done;
+  logic                 source_ready, source_room, head_valid, head_done;
   logic                 taken;
 
   assign new_index    = departure_i.completion.qpn[IndexBits-1:0];
@@ -127,7 +131,6 @@ module replay_buffer
   assign taken          = packet_valid_o && packet_ready_i;
   assign packet_ready_o = taken && state_q != StCopy;
   assign issued_o       = packet_ready_o && departure_i.tracked;
-  assign copy_waits_o   = wanted_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -190,24 +193,30 @@ module replay_buffer
 
   stream_fifo #(
     .Width($bits(source_t)),
-    .Depth(4)
+    .Depth(2)
   ) u_sources (
     .clk_i,
     .rst_ni,
     .s_data_i (source),
     .s_valid_i(taken && source.beats != '0),
-    .s_ready_o(source_ready),
+    .s_ready_o(source_room),
     .m_data_o (head),
     .m_valid_o(head_valid),
     .m_ready_i(head_done)
   );
 
+  logic [1:0]           sources_q;
   count_t               given_q;   // beats of the head
+  count_t               left;
   count_t               fetched_q;
   logic                 loaded_q;  // a beat of a copy waits
   logic                 fetch, give;
   logic [DataWidth-1:0] beat;
 
+  assign left             = head.beats - given_q;
+  assign source_ready     = !head_valid || (sources_q == 2'd1 && source_room
+                                            && left <= count_t'(2));
+  assign copy_waits_o     = wanted_q || (head_valid && (sources_q != 2'd1 || left > count_t'(8)));
   assign payload_tvalid_o = head_valid && (head.copy ? loaded_q : payload_tvalid_i);
   assign payload_tdata_o  = head.copy ? beat : payload_tdata_i;
   assign give             = payload_tvalid_o && payload_tready_i;
@@ -218,10 +227,12 @@ module replay_buffer
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
+      sources_q <= '0;
       given_q   <= '0;
       fetched_q <= '0;
       loaded_q  <= 1'b0;
     end else begin
+      sources_q <= sources_q + 2'(taken && source.beats != '0) - 2'(head_done);
       if (give) given_q <= given_q + 1'b1;
       if (fetch) fetched_q <= fetched_q + 1'b1;
       loaded_q <= fetch || (loaded_q && !give);

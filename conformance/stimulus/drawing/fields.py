@@ -180,8 +180,10 @@ class DrawnFields(DrawnAnswers):
 
     def held(self, **percent: int) -> Fields:
         """The same, as far as the device can bear it."""
-        if Capability.RETRANSMISSION in self._claims.capabilities and "tx_stall" in percent:
-            percent["tx_stall"] = min(percent["tx_stall"], _BEARABLE_STALL)
+        if Capability.RETRANSMISSION in self._claims.capabilities:
+            for stream in ("tx_stall", "payload_gap"):  # which hold a frame that has begun
+                if stream in percent:
+                    percent[stream] = min(percent[stream], _BEARABLE_STALL)
         return dict(percent)
 
     def time(self) -> int:
