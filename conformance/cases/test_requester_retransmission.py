@@ -18,6 +18,7 @@ from roceproof.conformance.suite.checks.recovery import (
     unhurried_code,
     write_all,
 )
+from roceproof.conformance.suite.checks.retransmission import check_retransmissions
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.delay import Delay
 from roceproof.conformance.suite.intent import WRONG_ANSWERS
@@ -27,7 +28,7 @@ from roceproof.verbs.work import Op
 
 pytestmark = [REQUESTER, needs(Capability.RC, Capability.WRITE, Capability.RETRANSMISSION)]
 
-MTU = 256
+MTU, LONGEST = 256, 4096
 LENGTHS = (1, MTU, MTU + 1, 3 * MTU - 1)
 RETRY_EXCEEDED = "retry_exc_err"
 SLOW_CODE = 20
@@ -154,6 +155,19 @@ def test_progress_during_recovery_moves_the_restart(bench: Bench) -> None:
     qp.finish(*messages[12:])
 
 
+@case("RTX-13")
+def test_what_is_acknowledged_during_recovery_is_not_sent_again(bench: Bench) -> None:
+    qp = bench.connect(path_mtu=LONGEST, ack_timeout=unhurried_code(bench, SLOW_CODE))
+    messages = write_all(qp, *[LONGEST] * 16)
+    qp.send(NAK(SEQUENCE_ERROR, psn=0))
+    qp.expect(copies(messages)[0])
+    qp.send(ACK(psn=13, msn=14))
+    everything(bench, qp)
+    check_retransmissions(bench, qp)
+    qp.completes(*messages[:14])
+    qp.finish(*messages[14:])
+
+
 @case("RTX-16")
 def test_the_oldest_packet_of_a_full_window_is_still_whole(bench: Bench) -> None:
     qp = connect(bench)
@@ -165,6 +179,20 @@ def test_the_oldest_packet_of_a_full_window_is_still_whole(bench: Bench) -> None
         qp.send(ACK(psn=count - 1, msn=count))
         count += len(everything(bench, qp))
     qp.finish(*messages)
+
+
+@case("RTX-16")
+@over("path_mtu", [MTU, LONGEST])
+def test_the_oldest_packet_of_a_long_message_is_still_whole(bench: Bench, path_mtu: int) -> None:
+    qp = bench.connect(path_mtu=path_mtu, ack_timeout=unhurried_code(bench, SLOW_CODE))
+    message = qp.post(Op.WRITE, 290 * MTU)
+    packets, sent = len(message.packets), len(everything(bench, qp))
+    qp.send(NAK(SEQUENCE_ERROR, psn=0))
+    qp.expect(*copies([message])[:sent])
+    while sent < packets:
+        qp.send(ACK(psn=sent - 1, msn=0))
+        sent += len(everything(bench, qp))
+    qp.finish(message)
 
 
 # without any answer

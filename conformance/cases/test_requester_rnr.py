@@ -17,8 +17,9 @@ from roceproof.conformance.suite.checks.recovery import (
     write_all,
 )
 from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.expect.prediction import Posted
 from roceproof.conformance.suite.limits.within_limits import require_tries_after_rnr
-from roceproof.conformance.suite.pattern import RNR
+from roceproof.conformance.suite.pattern import ACCESS_ERROR, NAK, RNR
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.work import Op
 
@@ -38,6 +39,17 @@ def connect(bench: Bench, **spec: Any) -> Connection:
 
 def patience_ns(bench: Bench, code: int) -> int:
     return 4 * rnr_wait_ns(code) + bench.target.patience.answer_ns
+
+
+def waiting(bench: Bench, *sizes: int) -> tuple[Connection, list[Posted], int]:
+    """Messages that were refused, with the code of a wait that has just begun."""
+    quiet_ns = bench.target.patience.quiet_ns
+    code = min((c for c in range(32) if rnr_wait_ns(c) > 4 * quiet_ns), key=rnr_wait_ns)
+    qp = connect(bench)
+    messages = write_all(qp, *sizes, op=Op.SEND)
+    qp.send(RNR(psn=0, timer=code))
+    qp.expect_silence()
+    return qp, messages, code
 
 
 @case("RNR-03", smoke=True)
@@ -73,6 +85,26 @@ def test_everything_from_the_refused_message_on_is_sent_again(bench: Bench) -> N
     qp.expect(*copies(messages, first=messages[2].psn), within_ns=patience_ns(bench, SHORT_CODE))
     qp.expect_silence()
     qp.finish(*messages[2:])
+
+
+@case("RNR-03", "RNR-04", "RTX-24", targets=["hdl", "model"])
+def test_work_posted_during_the_wait_follows_what_was_refused(bench: Bench) -> None:
+    qp, messages, code = waiting(bench, 5)
+    messages += [qp.post(Op.SEND, MTU + 1), qp.post(Op.WRITE, 5)]
+    qp.expect(*copies(messages), within_ns=patience_ns(bench, code))
+    qp.finish(*messages)
+
+
+@case("NAK-09", targets=["hdl", "model"])
+def test_a_refusal_for_good_ends_the_wait(bench: Bench) -> None:
+    qp, (*served, refused), _ = waiting(bench, 5, 0, 5, 0, 5)
+    late = qp.post(Op.SEND, 5)
+    qp.expect_silence()
+    qp.send(NAK(ACCESS_ERROR, psn=refused.psn, msn=len(served)))
+    qp.completes(*served)
+    qp.completes(refused, status="rem_access_err")
+    qp.completes(late, status="wr_flush_err")
+    qp.expect_silence()
 
 
 @case("RNR-05", smoke=True)

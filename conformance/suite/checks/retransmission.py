@@ -13,6 +13,7 @@ from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.packet_flow import is_request
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.codec import Packet, parse
+from roceproof.conformance.wire.icrc import Judgement, check
 
 _TIMING = MonitorTiming(reaction_ns=5_000)
 
@@ -29,7 +30,7 @@ def check_retransmissions(bench: Bench, qp: Connection) -> None:
         if entry.is_sent and packet.bth.dest_qpn == qp.spec.remote_qpn and is_request(packet):
             begun_ns = entry.time_ns - bench.target.patience.grain_ns
             watched.sent(_segment(packet), entry.time_ns, begun_ns=begun_ns)
-        elif not entry.is_sent and packet.bth.dest_qpn == qp.qp.qpn:
+        elif not entry.is_sent and packet.bth.dest_qpn == qp.qp.qpn and _is_whole(entry.frame):
             watched.heard(_segment(packet), entry.time_ns)
     if watched.violations:
         broken = watched.violations[0]
@@ -37,6 +38,11 @@ def check_retransmissions(bench: Bench, qp: Connection) -> None:
             f"want  {broken.expected}\ngot   {broken.got}",
             rules=[violation.rule for violation in watched.violations],
         )
+
+
+def _is_whole(frame: bytes) -> bool:
+    """Whether the device may heed a frame."""
+    return check(frame).judgement is not Judgement.BAD
 
 
 def _segment(packet: Packet) -> Segment:

@@ -16,10 +16,8 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.checks.recovery import timeout_code
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import ANYTHING, CHANGED_ON_THE_WAY, NOTHING
-from roceproof.conformance.suite.traffic.reference_responder import Impairment, Network
+from roceproof.conformance.suite.traffic.reference_responder import Impairment, Network, damaged
 from roceproof.verbs.work import Work
-
-_LINK_BYTES = 14
 
 
 class ReferenceRequester:
@@ -63,13 +61,11 @@ class ReferenceRequester:
 
     def _send(self, request: Segment) -> None:
         flow, random = self._qp.to_device, self._bench.random
-        frame = bytearray(flow.frame_of(request))
+        frame = flow.frame_of(request)
         breaks = CHANGED_ON_THE_WAY if self._corruption else NOTHING
         if random.random() < self._corruption:
-            breaks = ANYTHING
-            bit = random.randrange(8 * _LINK_BYTES, 8 * len(frame))
-            frame[bit // 8] ^= 1 << bit % 8
-        self._bench.send(bytes(frame), flow=flow, breaks=breaks)
+            frame, breaks = damaged(frame, random), ANYTHING
+        self._bench.send(frame, flow=flow, breaks=breaks)
 
     def _receive(self, response: Segment) -> None:
         self._requester.receive(response, self._bench.target.now_ns)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from random import Random
 
 from roceproof.conformance.model.memory import Memory
 from roceproof.conformance.model.receive_queue import ReceiveQueue
@@ -15,9 +16,12 @@ from roceproof.conformance.model.responder.rc import RcResponder
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
-from roceproof.conformance.suite.intent import WRONG_ANSWERS
+from roceproof.conformance.suite.intent import ANYTHING, WRONG_ANSWERS
 from roceproof.conformance.suite.pattern import Pattern
 from roceproof.conformance.wire.codec import Packet
+from roceproof.conformance.wire.icrc import Judgement, check
+
+_LINK_BYTES = 14
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,14 +33,34 @@ class Impairment:
     overtaking: float = 0.0
 
 
-class ReferenceResponder:
-    """Answers for one connection of a bench. `memory.register` gives what requests may address."""
+def damaged(frame: bytes, random: Random) -> bytes:
+    """With a bit flipped on the way, behind the Ethernet header."""
+    bit = random.randrange(8 * _LINK_BYTES, 8 * len(frame))
+    changed = bytearray(frame)
+    changed[bit // 8] ^= 1 << bit % 8
+    return bytes(changed)
 
-    def __init__(self, bench: Bench, qp: Connection, impairment: Impairment) -> None:
+
+def _with_wrong_icrc(frame: bytes, random: Random) -> bytes:
+    """Damaged in what the ICRC covers."""
+    while check(changed := damaged(frame, random)).judgement is not Judgement.BAD:
+        pass
+    return changed
+
+
+class ReferenceResponder:
+    """Answers for one connection of a bench. `memory.register` gives what requests may address.
+
+    Bits that the ICRC covers are flipped on the way in both directions.
+    """
+
+    def __init__(
+        self, bench: Bench, qp: Connection, impairment: Impairment, *, corruption: float = 0.0
+    ) -> None:
         self.memory = Memory()
         self._bench = bench
         self._qp = qp
-        self._impairment = impairment
+        self._corruption = corruption
         # The model's own specification is a device's: this end is the device's peer.
         self._responder = RcResponder(
             qp.spec_of_the_other_end(), memory=self.memory, receives=ReceiveQueue()
@@ -51,6 +75,8 @@ class ReferenceResponder:
         return self._responder.msn
 
     def _take(self, packet: Packet) -> list[Pattern]:
+        if self._is_corrupted():
+            return []  # its ICRC tells
         self._to_here.carry(Segment(packet.bth, packet.extensions, packet.payload))
         return []
 
@@ -60,8 +86,13 @@ class ReferenceResponder:
 
     def _send(self, response: Segment) -> None:
         flow = self._qp.to_device
-        breaks = WRONG_ANSWERS  # the network doubles them, and some overtake others
-        self._bench.send(flow.frame_of(response), flow=flow, breaks=breaks)
+        frame, breaks = flow.frame_of(response), WRONG_ANSWERS  # doubled, and some overtake others
+        if self._is_corrupted():
+            frame, breaks = _with_wrong_icrc(frame, self._bench.random), ANYTHING
+        self._bench.send(frame, flow=flow, breaks=breaks)
+
+    def _is_corrupted(self) -> bool:
+        return self._corruption > 0 and self._bench.random.random() < self._corruption
 
 
 class Network:
