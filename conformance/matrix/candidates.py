@@ -14,6 +14,7 @@ from roceproof.conformance.mutants.rtl import (
     DEVICES,
     MAC_MUTANTS,
     MUTANTS,
+    RECOVERY_MUTANTS,
     RESPONDER_MUTANTS,
     Mutant,
     load_mutants,
@@ -22,8 +23,13 @@ from roceproof.conformance.mutants.wire import WireMutant, wire_mutants
 from roceproof.conformance.runner.session.items import rules_of
 from roceproof.conformance.runner.session.options import session_arguments
 
-FOLDERS = {"hdl": MUTANTS, "responder": RESPONDER_MUTANTS, "mac": MAC_MUTANTS}
-"""Of targets: the endpoint, with a responder, and behind its MAC."""
+FOLDERS = {
+    "hdl": MUTANTS,
+    "responder": RESPONDER_MUTANTS,
+    "mac": MAC_MUTANTS,
+    "recovery": RECOVERY_MUTANTS,
+}
+"""Of targets: the endpoint, with a responder, behind its MAC, and repeating what is lost."""
 
 
 def arguments_for(target: str) -> list[str]:
@@ -38,7 +44,7 @@ class Candidate:
     """A mutant, the target that shows it, and what is expected of the suite and of `explain`."""
 
     name: str
-    kind: str  # rtl, responder, mac, wire, model
+    kind: str  # rtl, responder, mac, recovery, wire, model
     target: str  # of FOLDERS, or one of the suite's
     description: str
     expected: tuple[str, ...]

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from roceproof.common.paths import BUILD, REFERENCE_DUT, RESPONDER_DUT, XGMII_DUT
+from roceproof.common.paths import BUILD, RECOVERY_DUT, REFERENCE_DUT, RESPONDER_DUT, XGMII_DUT
 from roceproof.conformance.mutants.edits import (
     Declare,
     Edit,
@@ -35,7 +35,13 @@ from roceproof.dpi.manifest.dut import Manifest, load_manifest
 MUTANTS = REFERENCE_DUT.parent / "mutants"
 RESPONDER_MUTANTS = MUTANTS / "responder"
 MAC_MUTANTS = MUTANTS / "mac"
-DEVICES = {MUTANTS: REFERENCE_DUT, RESPONDER_MUTANTS: RESPONDER_DUT, MAC_MUTANTS: XGMII_DUT}
+RECOVERY_MUTANTS = MUTANTS / "recovery"
+DEVICES = {
+    MUTANTS: REFERENCE_DUT,
+    RESPONDER_MUTANTS: RESPONDER_DUT,
+    MAC_MUTANTS: XGMII_DUT,
+    RECOVERY_MUTANTS: RECOVERY_DUT,
+}
 """What the faults of each folder are planted in."""
 IN_BENCHES = "bench"
 """The kind of those that no case can see: benches of modules find them."""

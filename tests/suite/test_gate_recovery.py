@@ -18,3 +18,9 @@ DEVICE = ("--dut", str(RECOVERY_DUT))
 def test_it_passes_what_depends_on_repetition(tmp_path: Path) -> None:
     words = ["-k", "(requester_retransmission or requester_rnr) and not as_often"]
     assert_passes(tmp_path, *DEVICE, "--suite", "smoke", "--width", "64", *words, cases=15)
+
+
+@pytest.mark.whole
+@pytest.mark.long
+def test_it_passes_the_full_suite(tmp_path: Path) -> None:
+    assert_passes(tmp_path, *DEVICE, "--suite", "full", cases=1900)
