@@ -18,6 +18,7 @@ from roceproof.conformance.suite.expect.prediction import predict
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.suite.reporting.failure_heads import in_short
+from roceproof.conformance.suite.reporting.failure_site import Kind
 from roceproof.conformance.suite.traffic.noise_traffic import Hail, hailing
 from roceproof.conformance.suite.traffic.storm import Storm, all_that_left
 from roceproof.conformance.suite.traffic.storm_crowd import crowd, post_any
@@ -208,6 +209,19 @@ def test_answers_that_do_not_arrive_leave_messages_that_are_told() -> None:
             stream.post(Op.WRITE, 64)
             storm.blow(steps=4)
             storm.rage(answers=all_that_left)
+
+
+def test_a_completion_that_is_due_is_told_before_the_frames_that_come_behind_it() -> None:
+    with bench_of() as bench:
+        qp = bench.connect(Service.RC, path_mtu=256)
+        stream = Stream(qp, bench.target.host, claims=bench.claims)
+        first, second = (stream.post(Op.WRITE, 64) for _ in range(2))
+        stream.take(next(FrameMaker(qp.spec, bench.target.host, local_qpn=qp.qp.qpn).frames(first)))
+        stop = stream.stop()
+        assert stop is not None and (stop.kind, stop.message) == (Kind.NO_PACKET, second)
+        stream.ack(0)
+        stop = stream.stop()
+        assert stop is not None and (stop.kind, stop.message) == (Kind.NO_COMPLETION, first)
 
 
 def test_what_was_not_acknowledged_must_not_complete() -> None:

@@ -239,13 +239,22 @@ class Stream:
         return "; ".join(words)
 
     def stop(self) -> Stop | None:
-        """Where it stands still: the first frame that is due, or else the first completion."""
+        """Where it stands still: the first frame that is due, or else the first completion.
+
+        A completion whose answer has come is due before the frames that come of messages behind it.
+        """
         due = None if self._is_dead else self._peek()
-        if due is not None and due.message not in self._held:
+        if due is not None and due.message not in self._held and not self._owes_completion:
             return Stop(Kind.NO_PACKET, self.qp, due.message, due.place, is_first=True)
         if self.to_complete:
             return Stop(Kind.NO_COMPLETION, self.qp, self.to_complete[0], is_first=True)
         return None
+
+    @property
+    def _owes_completion(self) -> bool:
+        """Whether the oldest message is answered, and has not completed for all that."""
+        answered = bool(self.to_complete) and self.to_complete[0].end_psn <= self.acked_psn
+        return answered and self.qp.spec.service is Service.RC
 
     # what the other end says
 
