@@ -90,6 +90,7 @@ from roceproof.conformance.calibration.run import explained, outcome
         (96004, 1811),  # S55+S65, where S55 explains what they leave over, too
         (96009, 1388),  # P14, where an empty message of P13 changed on the way into another
         (98010, 1506),  # S55 of the ID, where a lane that is dead shows in its beat alone
+        (98011, 1602),  # P07, where READs take one PSN and damaged ones are not counted
         (97004, 1159),  # S46, of payloads that end in zeros where no ICRC is sent
         (92002, 82),  # P21, where two results in wrong packets look like one changed bit each
     ],

@@ -18,17 +18,16 @@ _AROUND = (12, 16, 20, 24, 40, 44, 54, 58, 60, 62, 64, 74, 78, 82)
 Predict = Callable[[Stream, Step], int | None]
 
 
-def beats(of: Callable[[Sent], int], width: int) -> Predict:
+def beats(of: Callable[[Sent], int], width: int, *, reads: bool) -> Predict:
     """How far the PSN moves if it counts beats of so many bytes.
 
-    A READ has no payload, and takes what a healthy one does or a beat.
+    A READ has no payload: `reads` says whether it takes its beats, too, or what a healthy one does.
     """
 
     def predict(_: Stream, step: Step) -> int | None:
-        beats = max(1, -(-of(step.before) // width))
-        if step.before.row.family is Family.READ and step.taken != beats:
+        if step.before.row.family is Family.READ and not reads:
             return step.healthy
-        return beats
+        return max(1, -(-of(step.before) // width))
 
     return predict
 
@@ -38,8 +37,14 @@ def _with_headers(more: int) -> Callable[[Sent], int]:
 
 
 _BODIES = (attrgetter("size"), attrgetter("body"))
-BEATS_OF_BODY = [beats(of, width) for of in _BODIES for width in _WIDTHS]
+_READS = (True, False)
+BEATS_OF_BODY = [beats(of, w, reads=reads) for of in _BODIES for w in _WIDTHS for reads in _READS]
 """Of the payload, or of all between BTH and ICRC."""
 
-BEATS_OF_FRAME = [beats(_with_headers(more), width) for more in _AROUND for width in _WIDTHS]
+BEATS_OF_FRAME = [
+    beats(_with_headers(more), w, reads=reads)
+    for more in _AROUND
+    for w in _WIDTHS
+    for reads in _READS
+]
 """Those of all headers, too."""
