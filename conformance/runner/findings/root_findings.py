@@ -65,6 +65,9 @@ _TELLS = {"a sequence NAK": "NAK-02"}
 _FEWEST = 3
 """Cases with packets that are right, before it is said that only such a fault harms others."""
 
+_FEW, _MANY_TIMES = 3, 10
+"""A stop of so few cases comes behind what so many times as many show."""
+
 
 def roots(cases: Mapping[str, Document], seen: Mapping[str, Document]) -> list[Root]:
     """All findings: what is true of all cases, what stops cases, then what most cases show."""
@@ -87,11 +90,12 @@ def roots(cases: Mapping[str, Document], seen: Mapping[str, Document]) -> list[R
     found += unexplained(failed - hidden, cases, left, found)
     found = of_temptations(_of_one_thing(found), cases, seen)
     found = _of_undue(_of_gaps(with_signs(_of_one_rule(found, cases))))
+    most = max((len(root.cases) for root in found), default=0)
     return sorted(
         found,
         key=lambda root: (
             not root.says,
-            not root.stops,
+            not root.stops or (len(root.cases) < _FEW and _MANY_TIMES * len(root.cases) < most),
             COMPLAINT in root.head,
             WITHOUT_A_PAUSE not in root.head,
             -len(root.cases),
