@@ -112,8 +112,10 @@ ONE_FUNCTION = {  # pairs that amount to something simpler, or to a healthy send
 
 APART = {("S08", "S48"), ("S09", "S48")}
 """Pairs of which one shows in packets with IPv4 alone, the other with IPv6."""
-UNDECIDED_PAIRS = {("S14", "S16")}
-"""Either puts something of its own in front of the IP header."""
+UNDECIDED_PAIRS = {("S14", "S16"), ("S22", "S23"), ("S22", "S24"), ("S31", "S43")}
+"""Not gone through together, and said so: both change what enters the CRC first, or last."""
+PARTLY = {("S41", "S51"), ("S42", "S51")}
+"""The first is named with both beside it; what shows the second is left undecided."""
 
 
 @pytest.mark.slow
@@ -138,7 +140,7 @@ def test_any_pair_is_found_unless_one_hides_the_other(first: str) -> None:
             assert all(each.explained == each.of for each in found)
         else:
             assert expected in (found[0].id, *found[0].equivalent)
-            assert found[0].explained == found[0].of
+            assert found[0].explained == found[0].of or (first, second) in PARTLY
 
 
 @pytest.mark.parametrize("seed", [1, 2])
