@@ -15,7 +15,7 @@ Document = dict[str, Any]
 
 
 def finding(*sure: str, doubt: tuple[str, ...] = (), count: int = 1, **said: Any) -> Document:
-    told = {"troubles": ["assertion"], "sentence": "show: something", "cases": ["one"]}
+    told = {"troubles": ["assertion"], "sentence": "show: something", "head": "", "cases": ["one"]}
     return {**told, "rules": [*sure, *doubt], "in_doubt": [*doubt], "count": count, **said}
 
 
@@ -94,3 +94,11 @@ def test_that_nothing_came_in_one_case_comes_of_what_stops_many() -> None:
     assert hosts(wrong, stop) == [None, 1]
     assert with_kin([wrong, stop])[0]["rules"] == ["MTU-08"]
     assert with_kin([silence, {**stop, "count": 5}])[0]["rules"] == ["MTU-08"]
+
+
+def test_that_nothing_came_in_one_case_comes_of_what_does_not_come_in_many() -> None:
+    rare = finding("DUP-01", head="want ACK psn=+0; got nothing in time", stops=True)
+    often = finding(count=36, head="want READ_RESP_FIRST psn=+0; got nothing in time")
+    assert hosts(rare, often) == [None, 1]
+    assert with_kin([rare, often])[0]["count"] == 36
+    assert with_kin([rare, {**often, "head": "msn: want 2, got 1"}])[0]["rules"] == ["DUP-01"]

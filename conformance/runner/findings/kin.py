@@ -83,9 +83,10 @@ def _host(number: int, findings: Sequence[Document]) -> int:
 
 
 def _comes_of_a_stop(finding: Document, other: Document) -> bool:
-    """Whether nothing came, and the other stops many cases for each that shows that."""
-    is_far_wider = other.get("stops") and other["count"] >= _MANY * finding["count"]
-    return bool(is_far_wider) and _NOTHING in finding["head"]
+    """Whether nothing came, and nothing comes, or all stops, in many of the other's for each."""
+    nothing_comes = other.get("stops") or _NOTHING in other["head"]
+    is_far_wider = other["count"] >= _MANY * finding["count"]
+    return bool(nothing_comes) and is_far_wider and _NOTHING in finding["head"]
 
 
 def _follows(finding: Document, other: Document) -> bool:
