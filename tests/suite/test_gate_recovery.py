@@ -22,5 +22,13 @@ def test_it_passes_what_depends_on_repetition(tmp_path: Path) -> None:
 
 @pytest.mark.whole
 @pytest.mark.long
+def test_it_passes_the_full_suite_but_for_the_longest_random_plans(tmp_path: Path) -> None:
+    words = ["--width", "64", "-k", "not much_that_nobody_has_thought_of"]
+    assert_passes(tmp_path, *DEVICE, "--suite", "full", *words, cases=900)
+
+
+@pytest.mark.slow
+@pytest.mark.long
 def test_it_passes_the_full_suite(tmp_path: Path) -> None:
+    """The longest random plans wait half a minute each at 512 bits."""
     assert_passes(tmp_path, *DEVICE, "--suite", "full", cases=1900)
