@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from roceproof.common.errors import RoceproofError
+from roceproof.conformance.scenarios.line import AROUND_FRAME
 from roceproof.conformance.scenarios.network import SECOND, Flow, Network, Played, Port
 from roceproof.conformance.scenarios.scenario import Point, Row, Scenario
 from roceproof.conformance.targets.drawn_address import PEERS_LAST_BYTES
@@ -31,7 +32,6 @@ from roceproof.verbs.work import Op, Work
 _NS = 1000
 _GLANCE_NS = 500
 """How long one looks for frames before one looks for completions."""
-_AFTER_FRAME = 24
 
 
 class DeviceSender:
@@ -184,7 +184,7 @@ class _Run:
         if packet is None:
             return
         self._heard = self._now
-        wire = (len(frame) + _AFTER_FRAME) * 8 * SECOND // self._port.rate
+        wire = (len(frame) + AROUND_FRAME) * 8 * SECOND // self._port.rate
         self._left = max(self._left + wire, time)
         is_last = bool(OPCODES[packet.bth.opcode].position & Position.LAST)
         self._messages += is_last

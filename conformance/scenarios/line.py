@@ -7,7 +7,9 @@ FCS, and 20 of preamble and gap; the first of a message carries a RETH, the last
 
 from __future__ import annotations
 
-PER_PACKET = 14 + 20 + 8 + 12 + 4 + 4 + 20
+AROUND_FRAME = 4 + 20
+"""FCS, preamble and gap, which a frame as devices give it lacks."""
+PER_PACKET = 14 + 20 + 8 + 12 + 4 + AROUND_FRAME
 RETH = 16
 IMMEDIATE = 4
 DETH = 8

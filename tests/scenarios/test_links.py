@@ -8,7 +8,6 @@ from pathlib import Path
 from roceproof.conformance.capture.reader import read
 from roceproof.conformance.model.device import Device
 from roceproof.conformance.scenarios.frames.link import (
-    AROUND_FRAME,
     CORRUPT,
     LATE,
     LOST,
@@ -17,6 +16,7 @@ from roceproof.conformance.scenarios.frames.link import (
     Link,
 )
 from roceproof.conformance.scenarios.frames.switch import Port, Server, Switch
+from roceproof.conformance.scenarios.line import AROUND_FRAME
 from roceproof.conformance.targets.drawn_address import USUAL
 from roceproof.conformance.targets.model.device import ModelTarget
 from roceproof.conformance.wire.codec import Packet, build

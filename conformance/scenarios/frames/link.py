@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import NamedTuple
 
+from roceproof.conformance.scenarios.line import AROUND_FRAME
 from roceproof.conformance.scenarios.network import SECOND
 from roceproof.conformance.wire.codec import parse
 from roceproof.conformance.wire.psn import PSN_MODULUS
 
-AROUND_FRAME = 4 + 20
 _AFTER_BTH = 14 + 20 + 8 + 12
 """From here on bits may flip: no ICRC masks them there."""
 LOST, TWICE, LATE, CORRUPT = "lost", "twice", "late", "corrupt"

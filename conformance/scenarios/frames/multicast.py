@@ -19,7 +19,7 @@ from random import Random
 from roceproof.conformance.capture.pcapng_writer import write_pcapng
 from roceproof.conformance.capture.record import Flow, Record
 from roceproof.conformance.scenarios.frames.trial import verdict
-from roceproof.conformance.scenarios.line import DETH, IMMEDIATE, PER_PACKET
+from roceproof.conformance.scenarios.line import AROUND_FRAME, DETH, IMMEDIATE, PER_PACKET
 from roceproof.conformance.scenarios.scenario import (
     Check,
     Plot,
@@ -35,6 +35,7 @@ from roceproof.conformance.targets.interface import CasePlace, Target
 from roceproof.conformance.targets.model.device import ModelFactory
 from roceproof.conformance.wire import icrc
 from roceproof.conformance.wire.codec import build, parse
+from roceproof.conformance.wire.framing import GRH_BYTES
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import Qp, QpSpec
 from roceproof.verbs.service import Service
@@ -43,10 +44,6 @@ from roceproof.verbs.work import Op, Region, Work
 _GROUP = Host(bytes.fromhex("01005e010203"), bytes((239, 1, 2, 3)))
 _GROUP_QPN, _QPN = 0xFFFFFF, 0x22
 _MTU, _QKEY = 4096, 0x11111111
-_GRH = 40
-"""In front of what a datagram leaves in memory."""
-_AROUND_FRAME = 24
-"""FCS, preamble and gap."""
 _PATIENCE_NS = 100_000
 _GAP_NS = 5_000
 """In which a frame reaches its receiver."""
@@ -75,14 +72,14 @@ class _Member:
         self.target = target
         self.lost: set[int] = set()
         self._qp: Qp = target.open(spec)
-        self._region: Region = target.register(messages * (_GRH + _MTU))
+        self._region: Region = target.register(messages * (GRH_BYTES + _MTU))
         for place in range(messages):
             target.post_receive(
                 self._qp,
                 wr_id=place,
                 region=self._region,
-                offset=place * (_GRH + _MTU),
-                length=_GRH + _MTU,
+                offset=place * (GRH_BYTES + _MTU),
+                length=GRH_BYTES + _MTU,
             )
 
     def take(self, frame: bytes) -> None:
@@ -103,7 +100,7 @@ class _Member:
         numbers = {outcome.immediate for outcome in came if outcome.immediate is not None}
         wrong = len(came) - len(numbers)
         for outcome in came:
-            begin = outcome.wr_id * (_GRH + _MTU) + _GRH
+            begin = outcome.wr_id * (GRH_BYTES + _MTU) + GRH_BYTES
             assert outcome.immediate is not None
             wrong += self._region.read(begin, _MTU) != data[outcome.immediate]
         return numbers, wrong
@@ -128,7 +125,7 @@ def play(words: Row, seed: int, folder: Path) -> Row:
     everything = {*range(len(data))}
     flagged = [everything - numbers for numbers, _ in told]
     write_pcapng(folder / f"{words['receivers']}-loss-{words['loss']}.pcapng", records)
-    line = sum(len(record.frame) + _AROUND_FRAME for record in records)
+    line = sum(len(record.frame) + AROUND_FRAME for record in records)
     return {
         "sender_bytes": line,
         "efficiency": significant(len(data) * _MTU / line),

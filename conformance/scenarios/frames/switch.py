@@ -12,7 +12,8 @@ from typing import NamedTuple
 from roceproof.conformance.capture.pcapng_writer import write_pcapng
 from roceproof.conformance.capture.record import Flow, Record
 from roceproof.conformance.model.device import Device
-from roceproof.conformance.scenarios.frames.link import AROUND_FRAME, Line, Link, Passage
+from roceproof.conformance.scenarios.frames.link import Line, Link, Passage
+from roceproof.conformance.scenarios.line import AROUND_FRAME
 from roceproof.conformance.targets.interface import Arrival, Target
 from roceproof.conformance.targets.model.device import ModelTarget
 

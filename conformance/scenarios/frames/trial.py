@@ -21,6 +21,7 @@ from roceproof.common.paths import RESPONDER_DUT
 from roceproof.common.whole_file import whole_file
 from roceproof.conformance.capture.record import Flow, Record
 from roceproof.conformance.diagnosis.report import explain
+from roceproof.conformance.model.codes import AethType
 from roceproof.conformance.mutants.rtl import (
     MUTANTS,
     OVERLAY,
@@ -54,7 +55,6 @@ START_PSN = 0xC0FFEE
 _TIMEOUT = 5
 """131 us, and retries; the code of the InfiniBand Architecture."""
 _PATIENCE_NS = 3_000_000
-_NAK, _KIND = 0x60, 0xE0
 
 
 def endpoint(fault: str = "") -> HdlFactory:
@@ -218,7 +218,7 @@ def keep(pair: Pair, facts: dict[str, Any], place: Path) -> None:
 def _is_nak(record: Record) -> bool:
     packet = parse(record.frame)
     aeth = packet.extension(Aeth) if packet else None
-    return aeth is not None and aeth.syndrome & _KIND == _NAK
+    return aeth is not None and aeth.syndrome >> 5 == AethType.NAK
 
 
 def verdict(records: Sequence[Record], facts: dict[str, Any]) -> Row:
