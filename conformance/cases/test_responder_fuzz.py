@@ -51,13 +51,6 @@ MADS = 60
 CM_CLASS = 7
 
 
-def with_flipped_bit(frame: bytes, bit: int) -> bytearray:
-    """The frame with one bit, counted from its first byte, changed."""
-    flipped = bytearray(frame)
-    flipped[bit // 8] ^= 1 << bit % 8
-    return flipped
-
-
 @case("FUZZ-01")
 @over_services
 def test_single_bits_flipped_behind_the_back_of_the_icrc(bench: Bench, service: Service) -> None:
@@ -66,7 +59,7 @@ def test_single_bits_flipped_behind_the_back_of_the_icrc(bench: Bench, service: 
         frame = session.qp.frame(WRITE_ONLY_IMM(psn=0, payload=data, a=1, **at(session.region)))
         bits = {*range(8 * (LINK_BYTES - 2), 8 * len(frame))} - UDP_CHECKSUM
         for bit in sorted(bits):
-            session.send_frame(bytes(with_flipped_bit(frame, bit)))
+            session.send_frame(bytes(edits.with_flipped_bit(frame, bit)))
 
     run(bench, [flip_each], service)
 
@@ -79,7 +72,7 @@ def test_single_bits_flipped_under_a_right_icrc(bench: Bench, service: Service) 
         frame = session.qp.frame(any_request(session, psn=1))
         end = min(len(frame) - ICRC_BYTES, HEADERS_END)
         bits = sorted({*range(8 * LINK_BYTES, 8 * end)} - OF_OTHERS)
-        flipped = with_flipped_bit(frame, session.random.choice(bits))
+        flipped = edits.with_flipped_bit(frame, session.random.choice(bits))
         if locate(bytes(flipped), port=None) is None:
             edits.fix_ip_checksum(flipped)
         else:

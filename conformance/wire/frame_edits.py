@@ -25,6 +25,13 @@ from roceproof.conformance.wire.ip import checksum
 Edit = Callable[[bytearray], None]
 
 
+def with_flipped_bit(frame: bytes, bit: int) -> bytearray:
+    """The frame with one bit, counted from its first byte, changed."""
+    flipped = bytearray(frame)
+    flipped[bit // 8] ^= 1 << bit % 8
+    return flipped
+
+
 def layout_of(frame: bytes | bytearray) -> Layout:
     """Where the parts of a RoCEv2 frame lie, whatever is wrong with it."""
     layout = locate(bytes(frame), port=None)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from roceproof.conformance.scenarios.line import AROUND_FRAME
 from roceproof.conformance.scenarios.network import SECOND
 from roceproof.conformance.wire.codec import parse
+from roceproof.conformance.wire.frame_edits import with_flipped_bit
 from roceproof.conformance.wire.psn import PSN_MODULUS
 
 _AFTER_BTH = 14 + 20 + 8 + 12
@@ -73,10 +74,9 @@ class Link:
         if done == LOST:
             return self._drop("lost on the line")
         if done == CORRUPT:
-            changed = bytearray(frame)
             bit = self._draw.randrange(8 * _AFTER_BTH, 8 * len(frame))
-            changed[bit // 8] ^= 1 << bit % 8
-            return Passage(((there, bytes(changed)),), f"bit {bit} flips on the line")
+            changed = bytes(with_flipped_bit(frame, bit))
+            return Passage(((there, changed),), f"bit {bit} flips on the line")
         if done == TWICE:
             return Passage(((there, frame), (there, frame)), "arrives twice")
         if done == LATE:

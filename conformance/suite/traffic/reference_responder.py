@@ -19,6 +19,7 @@ from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import ANYTHING, WRONG_ANSWERS
 from roceproof.conformance.suite.pattern import Pattern
 from roceproof.conformance.wire.codec import Packet
+from roceproof.conformance.wire.frame_edits import with_flipped_bit
 from roceproof.conformance.wire.icrc import Judgement, check
 
 _LINK_BYTES = 14
@@ -35,10 +36,7 @@ class Impairment:
 
 def damaged(frame: bytes, random: Random) -> bytes:
     """With a bit flipped on the way, behind the Ethernet header."""
-    bit = random.randrange(8 * _LINK_BYTES, 8 * len(frame))
-    changed = bytearray(frame)
-    changed[bit // 8] ^= 1 << bit % 8
-    return bytes(changed)
+    return bytes(with_flipped_bit(frame, random.randrange(8 * _LINK_BYTES, 8 * len(frame))))
 
 
 def _with_wrong_icrc(frame: bytes, random: Random) -> bytes:
