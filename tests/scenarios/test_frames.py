@@ -17,7 +17,7 @@ from roceproof.cli.scenario import scenario as command
 from roceproof.conformance.capture.reader import read
 from roceproof.conformance.mutants.rtl import load_mutants
 from roceproof.conformance.scenarios.catalogue import SCENARIOS
-from roceproof.conformance.scenarios.frames import exchange, fpga, multicast
+from roceproof.conformance.scenarios.frames import exchange, fpga, many, multicast
 from roceproof.conformance.scenarios.frames.trial import HISTORY, Trial, meet
 from roceproof.conformance.scenarios.run import run
 from roceproof.conformance.targets.interface import CasePlace
@@ -54,6 +54,16 @@ def test_laws_hold_and_can_fail_and_captures_say_the_same(name: str, tmp_path: P
 @pytest.mark.parametrize("name", [*LIVE, "fpga-psn", "fpga-icrc"])
 def test_laws_hold_and_can_fail_with_a_guest(name: str, tmp_path: Path) -> None:
     judge(SCENARIOS[name], tmp_path, quick=False)
+
+
+@pytest.mark.rxe
+@pytest.mark.sim
+@pytest.mark.whole
+@builds
+def test_four_endpoints_write_into_one_guest(tmp_path: Path) -> None:
+    words = {"mode": "guest", "qps": 40, "size": 8192, "messages": 80}
+    row = many.play(words, 1, tmp_path)
+    assert (row["landed"], row["flagged"], row["wrong"]) == (80, 0, 0)
 
 
 def test_what_only_a_full_run_plays_is_said_and_leaves_no_result(tmp_path: Path) -> None:

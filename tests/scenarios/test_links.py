@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from roceproof.conformance.capture.reader import read
+from roceproof.conformance.capture.record import Flow
 from roceproof.conformance.model.device import Device
 from roceproof.conformance.scenarios.frames.link import (
     CORRUPT,
@@ -15,8 +17,10 @@ from roceproof.conformance.scenarios.frames.link import (
     Line,
     Link,
 )
-from roceproof.conformance.scenarios.frames.switch import Port, Server, Switch
+from roceproof.conformance.scenarios.frames.receiver import Server
+from roceproof.conformance.scenarios.frames.switch import Port, Switch
 from roceproof.conformance.scenarios.line import AROUND_FRAME
+from roceproof.conformance.scenarios.network import SECOND
 from roceproof.conformance.targets.drawn_address import USUAL
 from roceproof.conformance.targets.model.device import ModelTarget
 from roceproof.conformance.wire.codec import Packet, build
@@ -97,15 +101,15 @@ def test_shares_are_of_frames_and_by_seed() -> None:
     assert 70 < sum(lost(1)) < 130
 
 
-def test_a_switch_carries_between_ports_and_says_what_was_lost(tmp_path: Path) -> None:
+WIDE, UP = (Line(rate=rate, delay=10**6) for rate in (10**11, 10**10))
+
+
+def played(down: Line, *, messages: int, size: int) -> tuple[Switch, list[list[int | None]]]:
+    """Two senders of SENDs through a switch; the immediates that one receiver was told of each."""
     senders = [ModelTarget(Device(host)) for host in HOSTS[:2]]
     server = Server(Device(HOSTS[2]))
-    wide = Line(rate=10**11, delay=10**6)
-    lossy = Line(rate=10**11, delay=10**6, chosen={(0x20, 1): LOST})
-    switch = Switch(
-        [*(Port(each, wide, wide) for each in senders), Port(server, wide, lossy)], seed=1
-    )
-    region = server.register(8)
+    switch = Switch([*(Port(each, UP, WIDE) for each in senders), Port(server, WIDE, down)], seed=1)
+    region = server.register(size)
     fars = []
     for number, sender in enumerate(senders):
         here, there = 0x10 + number, 0x20 + number
@@ -113,17 +117,55 @@ def test_a_switch_carries_between_ports_and_says_what_was_lost(tmp_path: Path) -
         fars.append(server.open(far))
         near = QpSpec(service=Service.UC, remote=server.host, local_qpn=here, remote_qpn=there)
         qp = sender.open(near)
-        for place in range(3):
-            server.post_receive(fars[-1], wr_id=place, region=region, length=8)
-            work = Work(wr_id=place, op=Op.SEND_IMM, data=bytes(8), immediate=place)
+        for place in range(messages):
+            server.post_receive(fars[-1], wr_id=place, region=region, length=size)
+            work = Work(wr_id=place, op=Op.SEND_IMM, data=bytes(size), immediate=place)
             sender.post(qp, work)
-    assert switch.run(until=lambda: len(switch.records) == 6 and switch.is_empty, most_ns=100_000)
-    told = [
-        [each.immediate for each in server.completions(far, count=0, timeout_ns=0)] for far in fars
-    ]
+    frames = 2 * messages
+    assert switch.run(until=lambda: switch.sent == frames and switch.is_empty, most_ns=10**6)
+    return switch, [[each.immediate for each in server.received(far)] for far in fars]
+
+
+def test_a_switch_carries_between_ports_and_says_what_was_lost(tmp_path: Path) -> None:
+    lossy = Line(rate=10**11, delay=10**6, chosen={(0x20, 1): LOST})
+    switch, told = played(lossy, messages=3, size=8)
     assert told == [[0, 2], [0, 1, 2]]
     assert [len(switch.harmed), switch.downs[2].dropped] == [1, 1]
     switch.write(tmp_path / "switch.pcapng")
     comments = [record.comment for record in read(tmp_path / "switch.pcapng")]
     assert sorted(comments) == ["", "", "", "", "", "from the switch: lost on the line"]
     assert not switch.run(until=lambda: False, most_ns=1000)
+
+
+NARROW = Line(rate=10**10, delay=10**6, buffer=16_384)
+
+
+def test_a_queue_pauses_its_senders_and_loses_nothing(tmp_path: Path) -> None:
+    dropping, told = played(NARROW, messages=80, size=256)
+    assert dropping.downs[2].dropped > 0 and min(map(len, told)) < 80
+    switch, told = played(replace(NARROW, xoff=4096, xon=2048), messages=80, size=256)
+    assert told == [[*range(80)]] * 2
+    assert (switch.downs[2].dropped, switch.harmed) == (0, [])
+    assert 4096 < switch.downs[2].peak < 12_000
+    switch.write(tmp_path / "switch.pcapng")
+    pauses = [each for each in read(tmp_path / "switch.pcapng") if each.flow is Flow.INBOUND]
+    quanta = [int.from_bytes(each.frame[18:20]) for each in pauses]
+    held, lifted = [0xFFFF] * 2, [0] * 2  # each sender is told; the receiver is not
+    assert quanta == (held + lifted) * switch.pauses and switch.pauses >= 2
+    assert {each.interface for each in pauses} == {"port 0", "port 1"}
+    assert "bytes wait for port 2" in pauses[0].comment
+
+
+def test_a_pause_ends_no_frame_and_holds_those_behind_it() -> None:
+    switch, _ = played(replace(NARROW, xoff=4096, xon=2048), messages=80, size=256)
+    begun = [left - size * 8 * SECOND // UP.rate for left, size in switch.ups[0].passed]
+    holds, lifts = (
+        [
+            each.time_ns * 1000 + WIDE.delay
+            for each in switch.records
+            if each.flow is Flow.INBOUND and each.frame[18:20] == quanta
+        ][::2]
+        for quanta in (b"\xff\xff", b"\0\0")
+    )
+    for hold, lift in zip(holds, lifts, strict=True):
+        assert not [time for time in begun if hold + 10_000 < time < lift]

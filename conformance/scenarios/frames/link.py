@@ -31,6 +31,10 @@ class Line:
     delay: int = 0
     buffer: int = 0
     """What does not fit is dropped; 0 is endless."""
+    xoff: int = 0
+    """Of a line from a switch: with so much waiting, whoever sends is paused; 0 is never."""
+    xon: int = 0
+    """With so much left they go on."""
     police: int = 0
     """The rate that passes a token bucket, which drops what is over; 0 is every rate."""
     burst: int = 0
@@ -52,10 +56,13 @@ class Link:
     """One line, and what has passed it."""
 
     def __init__(self, line: Line, *, seed: int) -> None:
+        self.line = line
         self.dropped = 0
         self.peak = 0
-        self._line, self._draw = line, Random(seed)
-        self._free = 0  # when the last frame has left
+        self._draw = Random(seed)
+        self.passed: list[tuple[int, int]] = []
+        """When each frame has left, and what it took of the line."""
+        self.free = 0  # when the last frame has left
         self._tokens, self._filled = line.burst * 8 * SECOND, 0  # bits a second, times picoseconds
         self._firsts: dict[int, int] = {}
 
@@ -64,12 +71,13 @@ class Link:
         size = len(frame) + AROUND_FRAME
         if not self._has_tokens(size, time):
             return self._drop("dropped: over the policer's rate")
-        line, waiting = self._line, max(0, self._free - time) * self._line.rate // (8 * SECOND)
+        line, waiting = self.line, self.waiting(time)
         if line.buffer and waiting + size > line.buffer:
             return self._drop(f"dropped: {waiting} bytes wait in a queue of {line.buffer}")
         self.peak = max(self.peak, waiting + size)
-        self._free = max(self._free, time) + size * 8 * SECOND // line.rate
-        there = self._free + line.delay
+        self.free = max(self.free, time) + size * 8 * SECOND // line.rate
+        self.passed.append((self.free, size))
+        there = self.free + line.delay
         done = self._done_to(frame)
         if done == LOST:
             return self._drop("lost on the line")
@@ -84,15 +92,25 @@ class Link:
             return Passage(((there + late, frame),), "arrives behind those after it")
         return Passage(((there, frame),), "")
 
+    def waiting(self, time: int) -> int:
+        """The bytes that have not left by a time at which something comes."""
+        return max(0, self.free - time) * self.line.rate // (8 * SECOND)
+
+    def line_rate(self) -> float:
+        """Bits of line a second that left, over the middle half of the frames."""
+        middle = self.passed[len(self.passed) // 4 : 3 * len(self.passed) // 4]
+        elapsed = middle[-1][0] - middle[0][0]
+        return 8 * SECOND * sum(size for _, size in middle[1:]) / elapsed
+
     def _drop(self, comment: str) -> Passage:
         self.dropped += 1
         return Passage((), comment)
 
     def _has_tokens(self, size: int, time: int) -> bool:
-        if not self._line.police:
+        if not self.line.police:
             return True
-        gained = (time - self._filled) * self._line.police
-        most, cost = (8 * SECOND * each for each in (self._line.burst, size))
+        gained = (time - self._filled) * self.line.police
+        most, cost = (8 * SECOND * each for each in (self.line.burst, size))
         self._tokens, self._filled = min(most, self._tokens + gained), time
         if self._tokens < cost:
             return False
@@ -100,11 +118,11 @@ class Link:
         return True
 
     def _done_to(self, frame: bytes) -> str:
-        if self._line.chosen and (packet := parse(frame)) is not None:
+        if self.line.chosen and (packet := parse(frame)) is not None:
             qpn, psn = packet.bth.dest_qpn, packet.bth.psn
             place = (psn - self._firsts.setdefault(qpn, psn)) % PSN_MODULUS
-            if (qpn, place) in self._line.chosen:
-                return self._line.chosen[qpn, place]
+            if (qpn, place) in self.line.chosen:
+                return self.line.chosen[qpn, place]
         return next(
-            (what for what, share in self._line.shares.items() if self._draw.random() < share), ""
+            (what for what, share in self.line.shares.items() if self._draw.random() < share), ""
         )

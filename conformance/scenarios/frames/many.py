@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Four endpoints in HDL write through a switch into one receiver, over up to 2,000 queue pairs.
+"""Four endpoints in HDL write through a switch into one receiver, over up to 2,048 queue pairs.
 
 UC WRITE with immediate at path MTU 4096. Every byte is compared, and every immediate; what the
-links harmed is known frame by frame.
+links harmed is known frame by frame. The receiver is the reference model, or Soft-RoCE in a guest.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
@@ -18,8 +18,10 @@ from typing import Any
 
 from roceproof.common.paths import REFERENCE_DUT
 from roceproof.conformance.model.device import Device
+from roceproof.conformance.scenarios.frames.guest import guest
 from roceproof.conformance.scenarios.frames.link import CORRUPT, LATE, LOST, TWICE, Line
-from roceproof.conformance.scenarios.frames.switch import Port, Server, Switch
+from roceproof.conformance.scenarios.frames.receiver import Receiver, Server
+from roceproof.conformance.scenarios.frames.switch import Port, Switch
 from roceproof.conformance.scenarios.line import line_bytes
 from roceproof.conformance.scenarios.network import GBPS, US
 from roceproof.conformance.scenarios.scenario import (
@@ -55,6 +57,8 @@ _PACED = 9_200_000_000
 _DELAY = US
 _PATIENCE_NS = 100_000_000
 _NARROW = Line(rate=2 * _LINE, delay=_DELAY, buffer=64 * _KIB)
+_PAUSING = replace(_NARROW, xoff=24 * _KIB, xon=16 * _KIB)
+"""Two delays and a frame of a sender are 5.5 us: the queue drains by 14 KB until it fills again."""
 _WIDE = Line(rate=_SENDERS * _LINE, delay=_DELAY)
 _FIRST_QPN = 0x1000
 
@@ -65,13 +69,21 @@ class _Mode:
 
     up: Line
     down: Line
+    is_shared: bool = False
+    """Whether all queue pairs take receives from one queue."""
+    is_live: bool = False
+    """Whether the receiver is Soft-RoCE."""
 
 
 _PLAIN = Line(rate=_LINE, delay=_DELAY)
 _CHOSEN = {(_FIRST_QPN, 0): LOST, (_FIRST_QPN + 1, 1): CORRUPT, (_FIRST_QPN + 2, 2): LOST}
+_SLOW = replace(_PLAIN, rate=_PACED)
 _MODES = {
-    "paced": _Mode(replace(_PLAIN, rate=_PACED), _WIDE),
+    "paced": _Mode(_SLOW, _WIDE),
+    "shared": _Mode(_SLOW, _WIDE, is_shared=True),
+    "guest": _Mode(_SLOW, _WIDE, is_shared=True, is_live=True),
     "narrow": _Mode(_PLAIN, _NARROW),
+    "pfc": _Mode(_PLAIN, _PAUSING),
     "lossy": _Mode(replace(_PLAIN, shares={LOST: 0.01, CORRUPT: 0.01}), _WIDE),
     "chosen": _Mode(replace(_PLAIN, chosen=_CHOSEN), _WIDE),
     "disorder": _Mode(replace(_PLAIN, shares={LATE: 0.05, TWICE: 0.05}), _WIDE),
@@ -82,14 +94,16 @@ def _scenes(quick: bool, seed: int) -> Iterator[Scene]:
     counts = (4, 40) if quick else (4, 40, 400, 2000)
     for qps, size in product(counts, (8 * _KIB, 16 * _KIB)):
         yield _scene("paced", qps, size, seed, quick=quick)
-    for mode in list(_MODES)[1:]:
+    for mode in ("shared", "narrow", "pfc", "lossy", "chosen", "disorder"):
         yield _scene(mode, 40, 8 * _KIB, seed, quick=quick)
+    if not quick:
+        yield _scene("guest", _SENDERS * _MOST, 16 * _KIB, seed, quick=quick)
 
 
 def _scene(mode: str, qps: int, size: int, seed: int, *, quick: bool) -> Scene:
     messages = qps * max(2, (80 if quick else 400) // qps)
     words: Row = {"mode": mode, "qps": qps, "size": size, "messages": messages}
-    return Scene(words, partial(_play, words, seed))
+    return Scene(words, partial(play, words, seed))
 
 
 def _endpoint() -> HdlFactory:
@@ -111,11 +125,12 @@ class _Flow:
     data: list[bytes]
 
 
-def _play(words: Row, seed: int, folder: Path) -> Row:
+def play(words: Row, seed: int, folder: Path) -> Row:
+    """One point: how many messages landed, and what links and queues did to them."""
     mode, each = _MODES[words["mode"]], words["messages"] // words["qps"]
     with ExitStack() as stack:
-        server = Server(Device(drawn_address(seed)))
-        own = server.host
+        receiver = stack.enter_context(_receiver(mode, words, seed))
+        own = receiver.host
         hosts = [
             Host(own.mac[:-1] + bytes([0xA0 + n]), own.ip[:-1] + bytes([102 + n]))
             for n in range(_SENDERS)
@@ -123,35 +138,46 @@ def _play(words: Row, seed: int, folder: Path) -> Row:
         places = [CasePlace(name=f"sender {n}", seed=seed, host=h) for n, h in enumerate(hosts)]
         senders = [stack.enter_context(_endpoint().device(place)) for place in places]
         draw = Random(seed)
-        flows = [
-            _flow(senders[n % _SENDERS], server, n, words["size"], each, draw)
-            for n in range(words["qps"])
-        ]
+        flows = []
+        for number in range(words["qps"]):
+            data = [draw.randbytes(words["size"]) for _ in range(each)]
+            psn = draw.getrandbits(24)
+            flows.append(_flow(senders[number % _SENDERS], receiver, number, psn, data, mode))
         ports = [Port(sender, mode.up, _WIDE) for sender in senders]
-        switch = Switch([*ports, Port(server, _WIDE, mode.down)], seed=seed)
+        switch = Switch([*ports, Port(receiver, _WIDE, mode.down)], seed=seed)
         for place in range(each):
             for number, flow in enumerate(flows):
                 _post(flow, number, place)
         packets = words["messages"] * words["size"] // _MTU
-        switch.run(
-            until=lambda: len(switch.records) == packets and switch.is_empty, most_ns=_PATIENCE_NS
-        )
+        switch.run(until=lambda: switch.sent == packets and switch.is_empty, most_ns=_PATIENCE_NS)
         switch.write(folder / f"{words['mode']}-{words['qps']}-{words['size']}.pcapng")
-        return _measured(words, flows, server, switch)
+        receiver.settle(words["messages"])
+        return _measured(words, flows, receiver, switch)
+
+
+def _receiver(mode: _Mode, words: Row, seed: int) -> AbstractContextManager[Receiver]:
+    if mode.is_live:
+        return guest(CasePlace(name=words["mode"], seed=seed), receives=words["messages"])
+    return nullcontext(Server(Device(drawn_address(seed))))
 
 
 def _flow(
-    sender: Target, server: Server, number: int, size: int, messages: int, draw: Random
+    sender: Target, receiver: Receiver, number: int, psn: int, data: list[bytes], mode: _Mode
 ) -> _Flow:
-    psn, data = draw.getrandbits(24), [draw.randbytes(size) for _ in range(messages)]
     both: dict[str, Any] = {"service": Service.UC, "path_mtu": _MTU}
-    there, here = _FIRST_QPN + number, _MOST + number // _SENDERS
-    spec = QpSpec(remote=sender.host, local_qpn=there, remote_qpn=here, rq_psn=psn, **both)
-    far = server.open(spec)
-    region = server.register(size * len(data))
-    for place in range(len(data)):
-        server.post_receive(far, wr_id=place, region=region, length=0)
-    own = QpSpec(remote=server.host, local_qpn=here, remote_qpn=there, sq_psn=psn, **both)
+    here = _MOST + number // _SENDERS
+    spec = QpSpec(
+        remote=sender.host,
+        local_qpn=_FIRST_QPN + number,
+        remote_qpn=here,
+        rq_psn=psn,
+        shared_receive=mode.is_shared,
+        **both,
+    )
+    far = receiver.open(spec)
+    region = receiver.register(sum(map(len, data)))
+    receiver.post_receives(far, len(data))
+    own = QpSpec(remote=receiver.host, local_qpn=here, remote_qpn=far.qpn, sq_psn=psn, **both)
     return _Flow(sender, sender.open(own), far, region, data)
 
 
@@ -168,18 +194,20 @@ def _post(flow: _Flow, number: int, place: int) -> None:
     flow.sender.post(flow.qp, work)
 
 
-def _measured(words: Row, flows: Sequence[_Flow], server: Server, switch: Switch) -> Row:
+def _measured(words: Row, flows: Sequence[_Flow], receiver: Receiver, switch: Switch) -> Row:
     missing, wrong, landed = set(), 0, 0
     for number, flow in enumerate(flows):
-        told = [each.immediate for each in server.completions(flow.far, count=0, timeout_ns=0)]
-        due = {number << 16 | place for place in range(len(flow.data))}
-        missing |= due - {*told}
-        wrong += len(told) - len(due & {*told})
+        told = {each.immediate for each in receiver.received(flow.far)}
+        memory = flow.region.read(0, flow.region.size)
         for place, data in enumerate(flow.data):
-            found = flow.region.read(place * len(data), len(data))
-            is_told = number << 16 | place in told
-            landed += found == data
-            wrong += is_told and found != data
+            immediate = number << 16 | place
+            has_landed = memory[place * len(data) :][: len(data)] == data
+            landed += has_landed
+            wrong += immediate in told and not has_landed
+            if immediate not in told:
+                missing.add(immediate)
+            told.discard(immediate)
+        wrong += len(told)
     return {
         "landed": landed,
         "flagged": len(missing),
@@ -188,17 +216,18 @@ def _measured(words: Row, flows: Sequence[_Flow], server: Server, switch: Switch
         "wrong": wrong,
         "dropped": sum(link.dropped for link in (*switch.ups, *switch.downs)),
         "peak": switch.downs[-1].peak,
-        "line_gbps": significant(server.line_rate() / GBPS),
+        "pauses": switch.pauses,
+        "line_gbps": significant(switch.downs[-1].line_rate() / GBPS),
     }
 
 
 def _harmed(words: Row, flows: Sequence[_Flow], switch: Switch) -> set[int]:
     """The messages of which a link has lost or changed a packet, by their immediates."""
-    found = set()
+    found, numbers = set(), {flow.far.qpn: number for number, flow in enumerate(flows)}
     for frame in switch.harmed:
         packet = parse(frame)
         assert packet is not None
-        number = packet.bth.dest_qpn - _FIRST_QPN
+        number = numbers[packet.bth.dest_qpn]
         psns = (packet.bth.psn - flows[number].far.spec.rq_psn) % PSN_MODULUS
         found.add(number << 16 | psns // (words["size"] // _MTU))
     return found
@@ -213,18 +242,22 @@ def _checks(rows: Sequence[Row]) -> Iterator[Check]:
             got = f"{row['flagged']} = {row['harmed']}, elsewhere {row['flagged_elsewhere']}"
             alike = row["flagged"] == row["harmed"] and not row["flagged_elsewhere"]
             yield Check(f"{where}: flagged is what links harmed", "the same", got, alike)
-        if row["mode"] == "paced":
-            yield exactly(f"{where}: landed", row["messages"], row["landed"])
+        mode = _MODES[row["mode"]]
+        if mode.up is _SLOW:
             due = _SENDERS * _PACED / GBPS
             yield within(f"{where}: four times the pace", due, row["line_gbps"], of=0.01)
             most = _SENDERS * frame
             yield at_most(f"{where}: the queue holds a frame of each", most, row["peak"])
+        if mode.up is _SLOW or mode.down.xoff:
+            yield exactly(f"{where}: landed", row["messages"], row["landed"])
         elif row["mode"] == "chosen":
             yield exactly(f"{where}: harmed", len(_CHOSEN), row["harmed"])
         else:
             yield at_least(f"{where}: flagged", 1, row["flagged"])
-        if row["mode"] == "narrow":
+        if mode.down.rate == _NARROW.rate:
             yield within(f"{where}: the line", 2 * _LINE / GBPS, row["line_gbps"], of=0.01)
+        if mode.down.xoff:
+            yield at_least(f"{where}: pauses", 2, row["pauses"])
 
 
 MANY = SceneScenario(

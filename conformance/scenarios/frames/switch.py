@@ -1,60 +1,81 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Devices around a switch, each with a link to it and one from it, that go on side by side."""
+"""Devices around a switch, each with a link to it and one from it, that go on side by side.
+
+A line from the switch that has thresholds pauses whoever sends to the switch (802.1Qbb, class 0,
+until it is lifted). The pause goes over the line to the device, whose port obeys it between
+frames: what the device has sent waits there, so that any device can be paused.
+"""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
 from itertools import count
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from roceproof.conformance.capture.pcapng_writer import write_pcapng
 from roceproof.conformance.capture.record import Flow, Record
-from roceproof.conformance.model.device import Device
 from roceproof.conformance.scenarios.frames.link import Line, Link, Passage
-from roceproof.conformance.scenarios.line import AROUND_FRAME
-from roceproof.conformance.targets.interface import Arrival, Target
-from roceproof.conformance.targets.model.device import ModelTarget
+from roceproof.conformance.scenarios.network import SECOND
+from roceproof.conformance.targets.interface import Arrival
+from roceproof.conformance.wire.mac_control import LONGEST, priority_pause
+from roceproof.verbs.addresses import Host
 
 _PS = 1000
 _STEP_NS = 500
 """How far devices may be apart; no link is shorter than that."""
 _KEPT = 128
 """Of each frame in a capture: its headers."""
+_MAC = bytes.fromhex("0200000000f0")
+_HOLD, _LIFT = (priority_pause({0: quanta}, src_mac=_MAC) for quanta in (LONGEST, 0))
 
 
-class Server(ModelTarget):
-    """The reference model of unreliable services, which sends nothing, at a port of any rate.
+class Plugged(Protocol):
+    """What a switch needs of a device: `interface.Target` says what each promises."""
 
-    What comes has waited for its line before.
-    """
+    host: Host
 
-    def __init__(self, device: Device) -> None:
-        super().__init__(device)
-        self._came: list[tuple[int, int]] = []
+    @property
+    def now_ns(self) -> int: ...
 
-    def send(self, frame: bytes) -> None:
-        self._came.append((self._now, len(frame) + AROUND_FRAME))
-        self.device.receive(frame, self._now)
+    def plays(self, host: Host) -> None: ...
 
-    def receive(self, timeout_ns: int) -> Arrival | None:
-        self._now += timeout_ns
-        return None
+    def send(self, frame: bytes) -> None: ...
 
-    def line_rate(self) -> float:
-        """Bits of line a second that came, over the middle half of the frames."""
-        middle = self._came[len(self._came) // 4 : 3 * len(self._came) // 4]
-        elapsed = middle[-1][0] - middle[0][0]
-        return 8e9 * sum(size for _, size in middle[1:]) / elapsed
+    def receive(self, timeout_ns: int) -> Arrival | None: ...
 
 
 class Port(NamedTuple):
     """A device, and its two lines."""
 
-    device: Target
+    device: Plugged
     to_switch: Line
     from_switch: Line
+
+
+class _Gate:
+    """What a device has sent and its port holds: while it is paused, and while its line is busy."""
+
+    def __init__(self) -> None:
+        self.waiting: deque[tuple[int, bytes, int]] = deque()  # when it was sent, and its record
+        self._opened, self._is_shut = 0, False
+
+    def begin(self, time: int, free: int) -> tuple[int, bytes, int] | None:
+        """The frame that begins by a time on a line that is free from another, and when."""
+        if self._is_shut or not self.waiting:
+            return None
+        sent, frame, place = self.waiting[0]
+        start = max(sent, free, self._opened)
+        if start > time:
+            return None
+        self.waiting.popleft()
+        return start, frame, place
+
+    def obey(self, *, is_shut: bool, time: int) -> None:
+        """A pause came, or was lifted."""
+        self._opened, self._is_shut = time, is_shut
 
 
 class Switch:
@@ -64,11 +85,18 @@ class Switch:
         self.records: list[Record] = []
         self.ups = [Link(port.to_switch, seed=2 * n + seed) for n, port in enumerate(ports)]
         self.downs = [Link(port.from_switch, seed=2 * n + seed + 1) for n, port in enumerate(ports)]
+        self.sent = 0
+        """How many frames devices have sent."""
         self.harmed: list[bytes] = []
         """Frames that did not arrive, or not as they were sent."""
         self._devices = [port.device for port in ports]
         self._begun = [device.now_ns for device in self._devices]
         self._ports = {device.host.mac: number for number, device in enumerate(self._devices)}
+        self.pauses = 0
+        """How often a queue has paused the others."""
+        self._gates = [_Gate() for _ in self._devices]
+        self._full: set[int] = set()  # the ports whose queues pause all others
+        self._held: set[int] = set()
         self._numbers = count()
         self._inside: list[tuple[int, int, bytes, int]] = []
         self._due: list[tuple[int, int, bytes, int]] = []
@@ -89,7 +117,7 @@ class Switch:
     @property
     def is_empty(self) -> bool:
         """Whether no frame is under way."""
-        return not self._inside and not self._due
+        return not (self._inside or self._due or any(gate.waiting for gate in self._gates))
 
     def _step(self) -> None:
         self._now += _STEP_NS
@@ -97,43 +125,93 @@ class Switch:
             while (left := self._now + self._begun[number] - device.now_ns) > 0:
                 arrival = device.receive(left)
                 if arrival is not None:
-                    self._leave(number, arrival.frame, arrival.time_ns - self._begun[number])
+                    self._take(number, arrival.frame, arrival.time_ns - self._begun[number])
         now = self._now * _PS
+        while self._due and self._due[0][0] <= now:
+            time, _, frame, number = heappop(self._due)
+            if frame in (_HOLD, _LIFT):
+                self._leave(number, time)
+                self._gates[number].obey(is_shut=frame == _HOLD, time=time)
+            else:
+                self._devices[number].send(frame)
+        for number in range(len(self._devices)):
+            self._leave(number, now)
         while self._inside and self._inside[0][0] <= now:
             time, _, frame, record = heappop(self._inside)
+            self._lift(time)
             self._pass(frame, time, record)
-        while self._due and self._due[0][0] <= now:
-            _, _, frame, number = heappop(self._due)
-            self._devices[number].send(frame)
+        self._lift(now)
 
-    def _leave(self, number: int, frame: bytes, time_ns: int) -> None:
-        arrivals, comment = self._carried(self.ups[number], frame, time_ns * _PS)
-        place = len(self.records)
-        self.records.append(
-            Record(
-                f"port {number}",
-                time_ns,
-                Flow.OUTBOUND,
-                frame[:_KEPT],
-                comment and f"to the switch: {comment}",
-                bytes_cut=max(0, len(frame) - _KEPT),
-                number=place + 1,
-                interface_index=number,
-            )
-        )
-        for time, copy in arrivals:
-            heappush(self._inside, (time, next(self._numbers), copy, place))
+    def _take(self, number: int, frame: bytes, time_ns: int) -> None:
+        self.sent += 1
+        place = self._record(number, time_ns, Flow.OUTBOUND, frame)
+        self._gates[number].waiting.append((time_ns * _PS, frame, place))
+
+    def _leave(self, number: int, until: int) -> None:
+        """Put what begins by then on the line to the switch."""
+        link = self.ups[number]
+        while (begun := self._gates[number].begin(until, link.free)) is not None:
+            time, frame, place = begun
+            arrivals, comment = self._carried(link, frame, time)
+            if comment:
+                self._note(place, f"to the switch: {comment}")
+            for there, copy in arrivals:
+                heappush(self._inside, (there, next(self._numbers), copy, place))
 
     def _pass(self, frame: bytes, time: int, place: int) -> None:
         number = self._ports.get(frame[:6])
         if number is None:
             self._note(place, "dropped: no port has its address")
             return
-        arrivals, comment = self._carried(self.downs[number], frame, time)
+        link = self.downs[number]
+        arrivals, comment = self._carried(link, frame, time)
         if comment:
             self._note(place, f"from the switch: {comment}")
         for due, copy in arrivals:
             heappush(self._due, (due, next(self._numbers), copy, number))
+        waiting = link.waiting(time)
+        if link.line.xoff and waiting >= link.line.xoff and number not in self._full:
+            self._full.add(number)
+            self.pauses += 1
+            self._tell(time, f"{waiting} bytes wait for port {number}")
+
+    def _lift(self, time: int) -> None:
+        """Let senders go on if all queues have drained by then."""
+        for number in sorted(self._full):
+            link = self.downs[number]
+            drained = link.free - link.line.xon * 8 * SECOND // link.line.rate
+            if drained <= time:
+                self._full.remove(number)
+                self._tell(drained, f"{link.line.xon} bytes wait for port {number}")
+
+    def _tell(self, time: int, reason: str) -> None:
+        """Pause the ports that send to a full queue and are not paused yet, or let them go on."""
+        for number, link in enumerate(self.downs):
+            is_held = bool(self._full - {number})
+            if is_held != (number in self._held):
+                self._held ^= {number}
+                pause = _HOLD if is_held else _LIFT
+                self._record(number, time // _PS, Flow.INBOUND, pause, reason)
+                for due, copy in link.carry(pause, time).arrivals:
+                    heappush(self._due, (due, next(self._numbers), copy, number))
+
+    def _record(
+        self, number: int, time_ns: int, flow: Flow, frame: bytes, comment: str = ""
+    ) -> int:
+        place = len(self.records)
+        self.records.append(
+            Record(
+                f"port {number}",
+                time_ns,
+                flow,
+                frame[:_KEPT],
+                comment,
+                bytes_cut=max(0, len(frame) - _KEPT),
+                number=place + 1,
+                interface_index=number,
+            )
+        )
+        return place
 
     def _carried(self, link: Link, frame: bytes, time: int) -> Passage:
         passage = link.carry(frame, time)

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What stands at a switch's port and only receives, and the reference model as that."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from roceproof.conformance.scenarios.frames.switch import Plugged
+from roceproof.conformance.targets.interface import Arrival
+from roceproof.conformance.targets.model.device import ModelTarget
+from roceproof.verbs.queue_pair import Qp, QpSpec
+from roceproof.verbs.work import Outcome, Region
+
+
+class Receiver(Plugged, Protocol):
+    """One of UC WRITEs with immediate, and what one may ask it."""
+
+    def open(self, spec: QpSpec) -> Qp:
+        """A queue pair that is ready to receive, with the number that it chose."""
+        ...
+
+    def register(self, size: int) -> Region:
+        """Memory that may be written."""
+        ...
+
+    def post_receives(self, qp: Qp, count: int) -> None:
+        """Receives without memory, for immediates."""
+        ...
+
+    def settle(self, count: int) -> None:
+        """Wait until all that was sent is taken; so many receives complete if nothing is lost."""
+        ...
+
+    def received(self, qp: Qp) -> list[Outcome]:
+        """What has completed on a queue pair since the last call."""
+        ...
+
+
+class Server(ModelTarget):
+    """The reference model of unreliable services, which sends nothing, at a port of any rate.
+
+    What comes has waited for its line before.
+    """
+
+    def send(self, frame: bytes) -> None:
+        self.device.receive(frame, self._now)
+
+    def receive(self, timeout_ns: int) -> Arrival | None:
+        self._now += timeout_ns
+        return None
+
+    def post_receives(self, qp: Qp, count: int) -> None:
+        region = self.register(1)
+        for place in range(count):
+            self.post_receive(qp, wr_id=place, region=region, length=0)
+
+    def settle(self, count: int) -> None:
+        """It takes what it is given at once."""
+
+    def received(self, qp: Qp) -> list[Outcome]:
+        return self.completions(qp, count=0, timeout_ns=0)
