@@ -27,6 +27,7 @@ def told_depth(coverage: Coverage) -> str | None:
     behind = "no deeper queue of the core was ever full"
     if limit is not None and most >= limit:
         lets = f"outstanding_messages = {limit} lets no more be tried"
+        were += ", with what failed queue pairs flush" if most > limit else ""
         return f"at most {were}: {lets}; {behind}"
     if most not in _numbers(coverage, HELD):
         return f"at most {were}: no more were offered"

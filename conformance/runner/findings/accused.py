@@ -43,10 +43,17 @@ def accused(case: Document) -> list[str]:
 
 
 def in_common(cases: Sequence[Document]) -> list[str]:
-    """What these cases accuse; if they are about many things, what most of them saw first."""
+    """What these cases accuse; if they are about many things, what most of them saw first.
+
+    Where that are rules of very different faults, one that half the cases are about goes before.
+    """
     told = [accused(case) for case in cases]
     told = [rules for rules in told if not is_vague(rules)] or told
     rules = in_most(told)
+    if rules and all(rule.startswith(OF_MUCH) for rule in rules):
+        about = ({*accused(case)}.intersection(case.get("rules", ())) for case in cases)
+        finer = Counter(rule for each in about for rule in each if not rule.startswith(OF_MUCH))
+        rules = [rule for rule in sorted(finer) if 2 * finer[rule] >= len(cases)][:1] + rules
     if any(2 * sum(rule in each for each in told) > len(told) for rule in rules):
         return rules
     first = Counter(rule for case in cases for rule in case.get("differed", ())[:1])
