@@ -150,7 +150,7 @@ def test_any_credit_code_is_an_acknowledgement(bench: Bench) -> None:
         qp.completes(message)
 
 
-@case("AETH-05")
+@case("AETH-05", smoke=True)
 @over("syndrome", [0x40, 0x5F, 0x65, 0x6F, 0x7F, 0x80, 0x9F, 0xC0, 0xFF])
 def test_a_reserved_syndrome_is_never_an_acknowledgement(bench: Bench, syndrome: int) -> None:
     qp = bench.connect(path_mtu=MTU)
@@ -164,7 +164,7 @@ def test_a_reserved_syndrome_is_never_an_acknowledgement(bench: Bench, syndrome:
         qp.finish(message)
 
 
-@case("MSN-08", breaks=WRONG_ANSWERS)
+@case("MSN-08", breaks=WRONG_ANSWERS, smoke=True)
 @over("msn", [0, 2, 3, 0xFFFFFF, 0x800000])
 def test_a_wrong_msn_completes_nothing_that_is_not_acknowledged(bench: Bench, msn: int) -> None:
     qp = bench.connect(path_mtu=MTU)

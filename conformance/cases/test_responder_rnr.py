@@ -171,7 +171,7 @@ NEED_NO_RECEIVE = {
 }
 
 
-@case("RNR-08")
+@case("RNR-08", smoke=True)
 @over("kind", NEED_NO_RECEIVE)
 def test_write_read_and_atomic_need_no_receive(bench: Bench, kind: str) -> None:
     qp = bench.connect()

@@ -243,7 +243,7 @@ def test_a_read_is_answered_in_pieces_of_the_path_mtu(bench: Bench, mtu: int) ->
         psn += len(qp.expect(*read_responses(qp, psn, data[:length])))
 
 
-@case("PAD-06")
+@case("PAD-06", smoke=True)
 @over("pad", [1, 2, 3])
 @over("maker", (SEND_ONLY, WRITE_ONLY), ids=name)
 def test_more_pad_than_payload_is_refused(bench: Bench, maker: Maker, pad: int) -> None:
@@ -275,7 +275,7 @@ def test_a_send_that_fills_no_words_is_not_executed(bench: Bench, size: int) -> 
     assert inbox.read(0, inbox.size) == bytes(inbox.size)
 
 
-@case("PAD-07")
+@case("PAD-07", smoke=True)
 @over("dmalen, pad", [(5, 2), (5, 0), (7, 3), (6, 1), (9, 0), (8, 1)])
 def test_a_pad_that_contradicts_dmalen_is_refused(bench: Bench, dmalen: int, pad: int) -> None:
     qp = bench.connect()

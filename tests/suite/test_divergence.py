@@ -121,7 +121,7 @@ FLUSHED = (
         ("want  work 0x1 completed with wr_flush_err; got   nothing", ["NAK-09"]),
         ("want  work 0x1 completed with rnr_retry_exc_err; got   nothing", ["RNR-05"]),
         ("want work 0x1 completed with success; got work 0x1 completed with rnr_retry_exc_err", []),
-        (f"{NO_SUCH} success, syndrome 0x7f", ["AETH-05"]),
+        (f"{NO_SUCH} success, syndrome 0x7f (reserved)", ["AETH-05"]),
         (f"{NO_SUCH} retry_exc_err, syndrome 0xff: {NO_TIMER}", ["RTX-07"]),
         (f"{NO_SUCH} retry_exc_err, syndrome 0x21", ["RNR-05"]),
         (f"{WAITS} retry_exc_err, syndrome 0x60", ["NAK-13"]),
@@ -186,6 +186,9 @@ def test_work_that_no_answer_has_ended_tells_of_a_timer_where_there_is_none() ->
     assert likeness(head) == likeness(f"the queue pair ended with {ended(late, spec)}") == NO_TIMER
     assert rules_of_end(late, cast("QpSpec", SimpleNamespace(ack_timeout=9))) == ()
     assert rules_of_end(replace(late, syndrome=0x60), spec) == ()
+    assert ended(replace(late, status="success", syndrome=0x64), spec) == "success, syndrome 0x64"
+    reserved = replace(late, status="success", syndrome=0xC7)
+    assert ended(reserved, spec) == "success, syndrome 0xc7 (reserved)"
 
 
 @pytest.mark.parametrize(

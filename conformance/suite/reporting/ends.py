@@ -9,6 +9,8 @@ from roceproof.verbs.work import Outcome
 RETRY_EXCEEDED = "retry_exc_err"
 NO_TIMER = "its timer ran out, and its timeout code is 0"
 _NO_RESPONSE, _NEVER = 0xFF, "RTX-07"
+_KNOWN = {*range(0x40), *range(0x60, 0x65), _NO_RESPONSE}
+"""Syndromes that are no reserved ones: ACK, RNR NAK and the five NAKs."""
 _DECIDED = {
     RETRY_EXCEEDED: ((0x60,), "RTX-05"),
     "rnr_retry_exc_err": (range(0x20, 0x40), "RNR-05"),
@@ -25,6 +27,7 @@ def ended(outcome: Outcome, spec: QpSpec) -> str:
     if outcome.syndrome is None:
         return outcome.status
     told = f"{outcome.status}, syndrome {outcome.syndrome:#04x}"
+    told += "" if outcome.syndrome in _KNOWN else " (reserved)"
     return f"{told}: {NO_TIMER}" if rules_of_end(outcome, spec) else told
 
 
