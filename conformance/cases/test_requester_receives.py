@@ -17,6 +17,7 @@ from roceproof.conformance.suite.intent import CHANGED_ON_THE_WAY
 from roceproof.conformance.suite.pattern import ACK, Edit, Pattern
 from roceproof.conformance.suite.sweep import (
     FIRST_ACK,
+    FRAGMENTS,
     IP_OPTIONS,
     bit_flips,
     completes_with_each,
@@ -99,13 +100,12 @@ def test_an_ack_with_a_wrong_ip_checksum_is_ignored(bench: Bench) -> None:
 
 @case("IP-12")
 def test_a_fragment_is_no_ack(bench: Bench) -> None:
-    words = (0x2000, 0x0001, 0x2001, 0x1FFF, 0x6000, 0x4001)
     ident = bench.random.getrandbits(12)
     ignores_each(
         bench,
         {
-            f"{word:#06x}": FIRST_ACK.but(ident=ident + place).corrupted(edits.fragment(word))
-            for place, word in enumerate(words)
+            name: FIRST_ACK.but(ident=ident + place).corrupted(edits.fragment(word))
+            for place, (name, word) in enumerate(FRAGMENTS.items())
         },
     )
 

@@ -14,6 +14,7 @@ from roceproof.conformance.suite.intent import OUT_OF_SEQUENCE
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import ACK, SEND_ONLY, UD_SEND_ONLY, WRITE_ONLY, Edit
 from roceproof.conformance.suite.sweep import (
+    FRAGMENTS,
     IP_OPTIONS,
     accepts_each,
     bit_flips,
@@ -65,12 +66,11 @@ def test_a_wrong_header_checksum_drops_the_packet(bench: Bench) -> None:
 
 @case("IP-12", smoke=True)
 def test_a_fragment_is_no_packet(bench: Bench) -> None:
-    words = (0x2000, 0x0001, 0x2001, 0x1FFF, 0x6000, 0x4001)
-    idents = iter(range(0x4000, 0x5000))
-    fragments = {
-        f"{w:#06x}": GOOD.but(ident=next(idents)).corrupted(edits.fragment(w)) for w in words
+    packets = {
+        name: GOOD.but(ident=0x4000 + place).corrupted(edits.fragment(word))
+        for place, (name, word) in enumerate(FRAGMENTS.items())
     }
-    drops_each(bench, fragments)
+    drops_each(bench, packets)
 
 
 @case("IP-12", smoke=True, unjudged={"ACK-06": "what two fragments ask is not seen as a request"})

@@ -27,6 +27,16 @@ IP_OPTIONS = {
 }
 """IPv4 options, by what they are."""
 
+FRAGMENTS = {
+    "a first fragment": 0x2000,
+    "the last fragment, at offset 8": 0x0001,
+    "a fragment at offset 8": 0x2001,
+    "the last fragment, at offset 65528": 0x1FFF,
+    "a first fragment that must not be fragmented": 0x6000,
+    "the last fragment, at offset 8, that must not be fragmented": 0x4001,
+}
+"""The flags and the offset of IPv4 packets that are not whole, by what they say."""
+
 _Check = Callable[[Connection, Iterable[Pattern]], None]
 
 

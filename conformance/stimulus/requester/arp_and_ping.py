@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
+from ipaddress import ip_address
 from typing import NamedTuple
 
 from roceproof.conformance.stimulus.requester.questions import arp_frame, echo_frame, echoed
@@ -25,7 +26,7 @@ from roceproof.conformance.wire.neighbours import (
 )
 from roceproof.verbs.addresses import Host
 
-_ARP = b"\x08\x06"
+_ARP, _IPV4 = b"\x08\x06", b"\x08\x00"
 _ECHO_REPLY = 0
 _IDENTIFIER_AND_NUMBER = 4
 _OF_ARP = frozenset(("unicast", "trailer", "via"))
@@ -112,7 +113,7 @@ class Neighbourhood:
                 return Problem(
                     f"a wrong answer to {_told(question)}{wrong}", broken_rule(frame, question.echo)
                 )
-        return _unasked(reply_to_another(frame) or frame[:80].hex())
+        return _unasked(reply_to_another(frame) or _echo_reply(frame) or frame[:80].hex())
 
     @property
     def is_owing(self) -> bool:
@@ -149,6 +150,14 @@ def _unasked(answer: str) -> Problem:
     return Problem(f"{UNASKED}: {answer}", "LIVE-03")
 
 
+def _echo_reply(frame: bytes) -> str:
+    """What it is and to whom; empty if it is no echo reply."""
+    message = icmp_message(frame)
+    if message is None or message.kind != _ECHO_REPLY or frame[12:14] != _IPV4:
+        return ""
+    return f"{_of_data('an echo reply', message.body)} to {ip_address(frame[30:34])}"
+
+
 def _sum(header: bytes) -> int:
     total = sum(int.from_bytes(header[at : at + 2], "big") for at in range(0, len(header), 2))
     while total >> 16:
@@ -159,5 +168,9 @@ def _sum(header: bytes) -> int:
 def _told(question: Question) -> str:
     if question.echo is None:
         return "an ARP request" if question.is_to_all else "an ARP request to its own MAC"
-    data = len(question.echo) - _IDENTIFIER_AND_NUMBER
-    return f"an echo request with {data} bytes of data" if data else "an echo request without data"
+    return _of_data("an echo request", question.echo)
+
+
+def _of_data(what: str, body: bytes) -> str:
+    data = len(body) - _IDENTIFIER_AND_NUMBER
+    return f"{what} with {data} bytes of data" if data > 0 else f"{what} without data"
