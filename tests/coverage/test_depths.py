@@ -57,7 +57,7 @@ def life_of_a_tracker(*, messages: int) -> Counts:
         (9, 64, "never more than 4 messages .* the manifest lets 64: .* depth of a tracker"),
         (9, None, "never more than 4 messages .* the manifest lets any number"),
         (9, 4, "at most 4 messages .*: outstanding_messages = 4 lets no more be tried"),
-        (9, 3, "at most 4 messages .* outstanding, with what failed queue pairs flush: .* = 3 lets"),
+        (9, 3, "at most 4 messages .*, with what failed queue pairs flush: .* = 3 lets"),
         (3, 64, "at most 3 messages .*: no more were offered"),
     ],
 )
