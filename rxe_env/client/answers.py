@@ -11,6 +11,10 @@ from roceproof.rxe_env.errors import AgentError, PeerDied
 
 _GID = {"index": range(1 << 16), "gid": Word, "type": Word}
 _TOLD = ("host", "netdev", "mac", "node_guid", "port_state", "fw_ver", "hca_type", "board_id")
+_COUNT = range(1 << 62)
+_BOTH_ENDS = {
+    name: _COUNT for name in ("completions", "events", "far_completions", "far_events", "right")
+}
 _SHAPES = {
     "hello": {
         "kernel": Word,
@@ -27,6 +31,8 @@ _SHAPES = {
         "names?": [Word],
         "link?": Word,
     },
+    "ping": _BOTH_ENDS,
+    "blast": {**_BOTH_ENDS, "posts": _COUNT, "elapsed_us": _COUNT, "cpu_us": _COUNT},
 }
 _REFUSED = {"error": str, "errno": int}
 _TAKEN = {"id": (int, type(None))}

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 import pytest
 
 from roceproof.rxe_env import AgentError, SoftRoce
 from roceproof.rxe_env.client import agent_build
+from roceproof.rxe_env.loops import two_ends
 from roceproof.rxe_env.vm import vm_backend
 from roceproof.rxe_env.vm.vm_backend import VmBackend
 
@@ -33,20 +35,46 @@ def peer() -> Iterator[SoftRoce]:
 def objects(peer: SoftRoce) -> dict[str, int]:
     pd = peer.pd
     cq = peer.call("create_cq", depth=8)["cq"]
-    qp = peer.call("create_qp", pd=pd, type="RC", send_cq=cq, recv_cq=cq)["qp"]
+    far_cq = peer.call("create_cq", depth=8)["cq"]
+    srq = peer.call("create_srq", pd=pd)["srq"]
+
+    def made(kind: str, send_cq: int, recv_cq: int, **more: int) -> int:
+        queues = {"send_cq": send_cq, "recv_cq": recv_cq, **more}
+        return int(peer.call("create_qp", pd=pd, type=kind, **queues)["qp"])
+
     return {
         "pd": pd,
         "cq": cq,
-        "qp": qp,
+        "qp": made("RC", cq, cq),
+        "far_qp": made("RC", far_cq, far_cq),
+        "two_cqs": made("RC", cq, far_cq),
+        "by_srq": made("RC", far_cq, far_cq, srq=srq),
+        "uc": made("UC", far_cq, far_cq),
+        "ud": made("UD", far_cq, far_cq),
         "mr": peer.reg_mr(100).handle,
         "mw": peer.call("alloc_mw", pd=pd)["mw"],
-        "srq": peer.call("create_srq", pd=pd)["srq"],
+        "srq": srq,
     }
 
 
 def queues(**fields: Any) -> dict[str, Any]:
     """What connections need for their queue pairs, and these fields."""
     return {"pd": "pd", "type": "RC", "send_cq": "cq", "recv_cq": "cq", **fields}
+
+
+def ping(**fields: Any) -> tuple[str, dict[str, Any]]:
+    """One that is right, but for these fields."""
+    ends = {"qp": "qp", "mr": "mr", "far_qp": "far_qp", "far_mr": "mr"}
+    right = {"opcode": "send", "wait": "busy", "size": 50, "rounds": 1}
+    return "ping", {**ends, **right, **fields}
+
+
+def blast(**fields: Any) -> tuple[str, dict[str, Any]]:
+    """One that is right, but for these fields."""
+    amounts = {"size": 25, "buffers": 4, "messages": 12}
+    _, fields = ping(**{**amounts, **fields})
+    del fields["rounds"]
+    return "blast", fields
 
 
 ALL_ONES = "0xffffffffffffffff"
@@ -108,6 +136,35 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("write", {"mr": "mr", "data": "zz"}, "hex"),
     ("write", {"mr": "mr", "offset": 99, "data": "0000"}, "exceeds"),
     ("write", {"mr": "mr", "data": "00" * 65537}, "hex"),
+    (*ping(opcode="read"), "'read'"),
+    (*ping(wait="solicited"), "'solicited'"),
+    (*ping(size=0), "'size'"),
+    (*ping(size=51), "too small"),
+    (*ping(rounds=(1 << 20) + 1), "'rounds'"),
+    (*ping(signaled=1), "'signaled'"),
+    (*ping(timeout_ms=60001), "'timeout_ms'"),
+    (*ping(), "after 0 there and 0 back: "),
+    (*blast(opcode="cmp_swap"), "'cmp_swap'"),
+    (*blast(wait="asleep"), "'asleep'"),
+    (*blast(size=ALL_ONES), "'size'"),
+    (*blast(size=0xFFFFFFFF), "too small"),
+    (*blast(buffers=4097), "'buffers'"),
+    (*blast(messages=0), "'messages'"),
+    (*blast(list=257), "'list'"),
+    (*blast(list=5), "multiple of 'list'"),
+    (*blast(signal_every=5), "multiple of 'signal_every'"),
+    (*blast(solicit_every=5), "multiple of 'solicit_every'"),
+    (*blast(list=3, signal_every=3), "'buffers' must be at least"),
+    (*blast(timeout_ms=0), "'timeout_ms'"),
+    (*blast(qp="mr"), "not a qp"),
+    (*blast(far_mr="qp"), "not a mr"),
+    (*blast(far_qp="qp"), "must not share a cq"),
+    (*blast(qp="two_cqs"), "one cq for all its work"),
+    (*blast(far_qp="by_srq"), "an srq"),
+    (*blast(far_qp="ud"), "RC or UC"),
+    (*blast(buffers=100, size=1), "a cq holds"),
+    (*blast(qp="uc", far_qp="qp", opcode="write"), "only on RC"),
+    (*blast(opcode="write"), "after 0 posted, 0 done and 0 received: "),
     ("destroy", {"handle": 16384}, "not in use"),
     ("destroy", {"handle": "pd"}, "destroy"),
 ]
@@ -122,13 +179,14 @@ def filled_in(value: Any, objects: dict[str, int]) -> Any:
     return objects.get(value, value) if isinstance(value, str) else value
 
 
-@pytest.mark.parametrize(("op", "fields", "reason"), REFUSED)
-def test_a_wrong_request_is_refused_in_words(
-    peer: SoftRoce, objects: dict[str, int], op: str, fields: dict[str, Any], reason: str
+def test_wrong_requests_are_refused_in_words(
+    peer: SoftRoce, objects: dict[str, int], subtests: pytest.Subtests
 ) -> None:
-    with pytest.raises(AgentError) as caught:
-        peer.call(op, **filled_in(fields, objects))
-    assert reason in caught.value.text
+    for op, fields, reason in REFUSED:
+        with subtests.test(op, **fields):
+            with pytest.raises(AgentError) as caught:
+                peer.call(op, **filled_in(fields, objects))
+            assert reason in caught.value.text
 
 
 def test_a_handle_in_use_cannot_be_destroyed_and_keeps_working(
@@ -173,6 +231,58 @@ def test_an_empty_queue_is_polled_until_the_deadline_and_gives_nothing(
     peer: SoftRoce, objects: dict[str, int]
 ) -> None:
     assert peer.call("poll_cq", cq=objects["cq"], timeout_ms=20)["wcs"] == []
+
+
+def test_pings_arrive_as_they_were_sent_and_unsignalled_ones_complete_once(
+    peer: SoftRoce, subtests: pytest.Subtests
+) -> None:
+    for opcode, wait, signaled in product(("send", "write_imm"), ("busy", "event"), (True, False)):
+        with subtests.test(opcode=opcode, wait=wait, signaled=signaled):
+            words = {"opcode": opcode, "wait": wait, "signaled": signaled}
+            told = peer.call("ping", **two_ends(peer, "RC", memory=10), size=5, rounds=6, **words)
+            assert told["right"] == 12
+            due = 12 if signaled else 6
+            assert (told["completions"], told["far_completions"]) == (due, due)
+            for events in (told["events"], told["far_events"]):
+                assert events == 0 if wait == "busy" else 6 <= events <= due
+
+
+def test_blasts_arrive_as_they_were_sent_and_are_heard_of_by_opcode(
+    peer: SoftRoce, subtests: pytest.Subtests
+) -> None:
+    opcodes = {"send": 24, "send_imm": 24, "write": 0, "write_imm": 24, "read": 0}
+    amounts = {"size": 5000, "buffers": 4, "messages": 24, "list": 2, "signal_every": 3}
+    for (opcode, heard), wait in product(opcodes.items(), ("busy", "event", "solicited")):
+        with subtests.test(opcode=opcode, wait=wait):
+            ends = two_ends(peer, "RC", memory=20000)
+            told = peer.call("blast", **ends, opcode=opcode, wait=wait, **amounts)
+            counts = [told[name] for name in ("right", "posts", "completions", "far_completions")]
+            assert counts == [24, 12, 8, heard]
+            if wait == "busy":
+                assert told["events"] == told["far_events"] == 0
+            else:
+                assert 1 <= told["events"] <= 8
+                assert bool(heard) <= told["far_events"] <= heard // (1 if wait == "event" else 2)
+
+
+@pytest.mark.parametrize("wait", ["event", "solicited"])
+def test_only_solicited_messages_wake_who_waits_for_those(peer: SoftRoce, wait: str) -> None:
+    ends = two_ends(peer, "UC", memory=400)
+    amounts = {"size": 100, "buffers": 4, "messages": 8, "solicit_every": 8, "timeout_ms": 300}
+    words = {"opcode": "write_imm", "wait": wait, **amounts}
+    if wait == "event":
+        assert peer.call("blast", **ends, **words)["right"] == 8
+    else:
+        with pytest.raises(AgentError, match="after 4 posted, 4 done and 0 received: the time"):
+            peer.call("blast", **ends, **words)
+
+
+def test_messages_that_do_not_arrive_as_they_were_sent_are_not_counted(peer: SoftRoce) -> None:
+    ends = two_ends(peer, "RC", memory=20)
+    same = {**ends, "far_mr": ends["mr"]}  # the place to arrive at, made another, is the source's
+    amounts = {"size": 10, "buffers": 2, "messages": 8}
+    told = peer.call("blast", **same, opcode="write", wait="busy", **amounts)
+    assert (told["completions"], told["right"]) == (8, 0)
 
 
 def test_quit_ends_the_agent_without_a_sanitiser_report(peer: SoftRoce) -> None:

@@ -4,14 +4,13 @@
 // completion channel, so that a peer spends one round trip per answer.
 #include <arpa/inet.h>
 #include <errno.h>
-#include <poll.h>
-#include <time.h>
 
 #include "ops/ops.h"
 #include "protocol/args.h"
 #include "protocol/names.h"
+#include "verbs/channel.h"
 
-enum { MAX_CQ_DEPTH = 32768, MAX_POLL = 1024, MAX_POLL_MS = 60000 };
+enum { MAX_CQ_DEPTH = 32768, MAX_POLL = 1024 };
 
 static bool create_cq(struct ibv_context *verbs, struct cq *cq, int depth, struct fail *f) {
     cq->channel = ibv_create_comp_channel(verbs);
@@ -75,29 +74,9 @@ static bool take(struct ibv_cq *cq, json_t *list, size_t max, struct fail *f) {
     return true;
 }
 
-static int64_t now_ms(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-// Waits for one event on the channel until `deadline`; true when it came.
-static bool wait_event(struct cq *cq, int64_t deadline) {
-    int64_t left = deadline - now_ms();
-    struct pollfd ready = {.fd = cq->channel->fd, .events = POLLIN};
-    struct ibv_cq *from = NULL;
-    void *context = NULL;
-    if (poll(&ready, 1, left > 0 ? (int)left : 0) != 1 ||
-        ibv_get_cq_event(cq->channel, &from, &context)) {
-        return false;
-    }
-    ibv_ack_cq_events(from, 1);
-    return true;
-}
-
 static bool collect(struct cq *cq, json_t *list, size_t min, size_t max, uint32_t timeout_ms,
                     struct fail *f) {
-    int64_t deadline = now_ms() + timeout_ms;
+    int64_t deadline = now_us() + (int64_t)timeout_ms * 1000;
     bool more = true;
     while (take(cq->verbs, list, max, f)) {
         if (json_array_size(list) >= min || !more) {
@@ -111,7 +90,8 @@ static bool collect(struct cq *cq, json_t *list, size_t min, size_t max, uint32_
         if (!take(cq->verbs, list, max, f)) {
             return false;
         }
-        more = json_array_size(list) >= min || wait_event(cq, deadline);
+        bool came = false;
+        more = json_array_size(list) >= min || channel_wait(&cq->verbs, &came, 1, deadline);
     }
     return false;
 }
@@ -123,7 +103,7 @@ json_t *op_poll_cq(struct session *session, const json_t *request, struct fail *
     uint32_t timeout_ms = 0;
     if (!object || !arg_optional_u32(request, "max", 1, MAX_POLL, &max, f) ||
         !arg_optional_u32(request, "min", 1, max, &min, f) ||
-        !arg_optional_u32(request, "timeout_ms", 0, MAX_POLL_MS, &timeout_ms, f)) {
+        !arg_optional_u32(request, "timeout_ms", 0, CHANNEL_MAX_MS, &timeout_ms, f)) {
         return NULL;
     }
     json_t *list = json_array();

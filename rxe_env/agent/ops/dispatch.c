@@ -58,6 +58,10 @@ static const struct entry entries[] = {
     {"post_recv", op_post_recv, "id op qp srq wrs"},
     {"post_send", op_post_send, "id op qp wrs"},
     {"poll_cq", op_poll_cq, "id op cq min max timeout_ms"},
+    {"ping", op_ping, "id op qp mr far_qp far_mr opcode wait size rounds signaled timeout_ms"},
+    {"blast", op_blast,
+     "id op qp mr far_qp far_mr opcode wait size buffers messages list signal_every solicit_every "
+     "timeout_ms"},
     {"write", op_write, "id op mr offset data"},
     {"read", op_read, "id op mr offset length"},
     {"fill", op_fill, "id op mr offset length byte"},

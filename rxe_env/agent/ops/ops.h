@@ -21,6 +21,7 @@ operation op_create_srq, op_create_qp, op_create_ah;         // qp.c
 operation op_modify_qp, op_query_qp;                         // modify.c, query.c
 operation op_listen, op_connect, op_disconnect, op_query_cm; // cm.c
 operation op_post_recv, op_post_send;                        // post.c
+operation op_ping, op_blast;                                 // ping.c, blast.c
 
 // Runs one line of the protocol and returns the reply line, newline included,
 // for the caller to free; NULL only when memory has run out.
