@@ -12,6 +12,7 @@ from functools import partial
 from itertools import pairwise, product
 from pathlib import Path
 
+from roceproof.conformance.scenarios.hosts.guest import LISTS, with_guest
 from roceproof.conformance.scenarios.hosts.host import (
     Clock,
     CompletionQueue,
@@ -142,4 +143,4 @@ SOLICITED = SceneScenario(
     plot=Plot("list", "receiver_cpu", ("size",), "list", "receiver's processor"),
 )
 
-SCENARIOS: tuple[SceneScenario, ...] = (SOLICITED,)
+SCENARIOS: tuple[SceneScenario, ...] = (with_guest(SOLICITED, LISTS),)

@@ -12,6 +12,7 @@ from functools import partial
 from itertools import product
 from pathlib import Path
 
+from roceproof.conformance.scenarios.hosts.guest import PINGS, PUSHES, with_guest
 from roceproof.conformance.scenarios.hosts.host import Thread
 from roceproof.conformance.scenarios.hosts.two_hosts import (
     COSTS,
@@ -203,4 +204,7 @@ PUSH_PULL = SceneScenario(
     ),
 )
 
-SCENARIOS: tuple[SceneScenario, ...] = (PING, PUSH_PULL)
+SCENARIOS: tuple[SceneScenario, ...] = (
+    with_guest(PING, PINGS),
+    with_guest(PUSH_PULL, PUSHES),
+)
