@@ -37,6 +37,7 @@ tx/aeth_decoder.sv
 tx/ack_timer.sv
 tx/ack_arbiter.sv
 tx/recovery.sv
+tx/pending_messages.sv
 tx/ack_tracker.sv
 tx/completion_mux.sv
 tx/requester.sv

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // Owns what is known about acknowledgement, per QP: the PSNs sent and not yet
-// acknowledged, the RC messages awaiting completion in order, and the timer.
-// One operation at a time reads, changes and writes one QP's context:
+// acknowledged, and the timer. One operation after the other reads one QP's
+// context, decides and writes it, a cycle each; behind or before a departure
+// the next one is chosen while this one decides.
 //
 //   configure  the context starts afresh; a QP with pending messages first
 //              fails, and the configuration waits for its flush
 //   departed   an RC frame has left: it may be acknowledged from now on
 //   start      a message asks for a place; waits while Pending messages or
-//              2^23 PSNs are outstanding, refused when the QP has failed
+//              2^23 PSNs are outstanding, refused when the QP has failed and
+//              been flushed
 //   response   ACK n completes what ends at or before n; NAK n what ends
 //              before n, and fails the QP. Ignored: responses of another peer
 //              or to another QPN, PSNs outside what was sent and not yet
@@ -17,6 +19,7 @@
 //   flush      of a failed QP: its oldest message completes with the status
 //              that failed it, the others as flushed
 //
+// The messages and their completions are kept beside it (pending_messages.sv).
 // There is no retransmission, so every NAK and every timeout fails the QP. Its
 // flush waits until the frames issued before have left: no frame of the QP
 // follows its error completion, and none outlives a restart.
@@ -75,15 +78,11 @@ module ack_tracker
   output completion_t               completion_o
 );
 
-  localparam int unsigned PlaceBits = $clog2(Pending);
-
   if (Pending < 2 || (Pending & (Pending - 1)) != 0) begin : gen_bad_pending
     $error("Pending must be a power of two, at least 2");
   end
 
   typedef logic [IndexBits-1:0] index_t;
-  typedef logic [PlaceBits-1:0] place_t;
-  typedef logic [PlaceBits:0]   count_t;
 
   typedef struct packed {
     generation_t generation;
@@ -91,8 +90,7 @@ module ack_tracker
     logic        failed;
     logic [23:0] oldest;      // first PSN not yet acknowledged
     logic [23:0] next;        // first PSN not yet sent
-    place_t      head;        // oldest pending message
-    count_t      count;
+    logic [23:0] asked;       // latest PSN sent that asks for an acknowledgement
     logic        timing;
     logic [31:0] since;       // start of the timer
   } context_t;
@@ -103,51 +101,45 @@ module ack_tracker
     logic [4:0]  timeout;
   } peer_t;
 
-  typedef struct packed {
-    logic [63:0] wr_id;
-    logic [23:0] last_psn;
-  } message_t;
-
   typedef enum logic [2:0] {
-    StClear,    // after reset, every context in turn
-    StSelect,   // choose an operation, read its context
-    StExecute,  // do it, or what of it needs no pending message
-    StRetire,   // complete pending messages, write the context back
-    StFence     // note how many frames must leave before the flush
+    StClear,      // after reset, every context in turn
+    StSelect,     // choose an operation
+    StRead,       // its context
+    StMeasure,    // scan: how long has the timer run?
+    StExecute,    // decide, and choose the next one if it may overlap
+    StConfigure,  // the configuration takes effect
+    StFail,       // the QP has failed
+    StFence       // note how many frames must leave before the flush
   } state_e;
 
   state_e              state_q;
   ack_op_e             op, op_q;
-  logic                op_valid;
-  index_t              index, index_q;
+  logic                op_valid, take;
+  index_t              index, index_q, write_index_q;
+  departure_t          departed_q;
 
   context_t            stored;         // valid in StExecute
-  context_t            context_q;      // being worked on in StRetire
-  context_t            written;
-  logic                write;
+  context_t            written, written_q;
+  logic                write, write_q;
   peer_t               peer;
-  message_t            message;        // the oldest pending, valid in StRetire
 
   logic                concerned;      // the configuration is for the QP in this place
   logic                awaited;        // what has left still needs its acknowledgement
   logic                room;           // for the message that asks
-  logic                retires;        // the oldest pending message completes
-  logic [23:0]         end_q;          // acknowledged up to here, exclusive
-  logic [7:0]          syndrome_q;     // of the response
-  logic                fails_q;        // this operation fails the QP
+  logic                unanswered;     // something asks for an acknowledgement still
+  logic                full, empty;    // pending messages of this QP
+  logic                retires, retire_waits;
+  retirement_t         retirement;
+  logic                fails;          // this operation fails the QP
   logic                fencing_q;      // a failed QP waits for its flush
   status_e             fault_q;        // with this status
   logic [7:0]          fault_syndrome_q;
   index_t              flush_index_q;  // this one
   logic [WaitBits-1:0] fence_q;        // departures before its flush
-  logic                first_q;        // of the flushed messages
-
-  function automatic logic [23:0] distance(logic [23:0] to, logic [23:0] from);
-    return to - from;
-  endfunction
 
   // Timer.
   logic [31:0] now;
+  logic [31:0] elapsed_q;
   logic        scan_valid;
   index_t      scan_index;
   logic        expired;
@@ -164,10 +156,12 @@ module ack_tracker
     .scan_index_o(scan_index)
   );
 
+  always_ff @(posedge clk_i) elapsed_q <= now - stored.since;
+
   // The count begins somewhere inside a tick, so 2^t ticks have surely passed
   // when more than 2^t are counted.
   assign expired = stored.timing && peer.timeout != '0
-                   && now - stored.since > 32'd1 << peer.timeout;
+                   && elapsed_q > 32'd1 << peer.timeout;
 
   // Response.
   logic    ack, nak;
@@ -177,7 +171,6 @@ module ack_tracker
   // Recovery.
   logic    repeats;    // this NAK or timeout does not fail the QP
   logic    rests;      // no timer for now
-  logic    rests_q;
   logic    replay_valid, copies;
   index_t  replay_index;
 
@@ -188,10 +181,14 @@ module ack_tracker
     .status_o  (nak_status)
   );
 
+  // No more than 2^23 PSNs are outstanding.
   assign relevant = (ack || nak) && stored.reliable && !stored.failed
       && peer.local_qpn == {8'd0, response_i.dest_qpn}
       && peer.remote_ipv4 == response_i.src_ipv4
-      && distance(response_i.psn, stored.oldest) < distance(stored.next, stored.oldest);
+      && !precedes(response_i.psn, stored.oldest) && precedes(response_i.psn, stored.next);
+
+  assign unanswered = ack ? precedes(response_i.psn, stored.asked)
+                          : !precedes(stored.asked, response_i.psn);
 
   // A response waits until the departure of what it may answer is accounted for.
   ack_arbiter u_arbiter (
@@ -199,15 +196,15 @@ module ack_tracker
     .rst_ni,
     .departed_i      (departed_valid_i),
     .fencing_i       (fencing_q),
-    .flush_i         (fence_q == '0 && !copies),
+    .flush_i         (fence_q == '0 && !copies && !retire_waits),
     .configure_i     (configure_valid_i && !copies),
-    .response_i      (response_valid_i && !departure_owed_i),
+    .response_i      (response_valid_i && !departure_owed_i && !retire_waits),
     .response_fails_i(nak),
     .scan_i          (scan_valid),
     .start_i         (start_valid_i),
     .replay_i        (replay_valid && !copy_waits_i && !configure_valid_i),
     .valid_o         (op_valid),
-    .ready_i         (state_q == StSelect),
+    .ready_i         (take),
     .op_o            (op)
   );
 
@@ -223,16 +220,22 @@ module ack_tracker
     endcase
   end
 
+  // No operation overlaps one that may fail a QP, and no two of a kind overlap but departures,
+  // which are taken when they are chosen.
+  logic chooses;
+  assign chooses          = state_q == StSelect || (state_q == StExecute && (op_q == OpDeparted
+                            || (departed_valid_i && (op_q == OpStart || (op_q == OpResponse && ack)))));
+  assign take             = chooses && op_valid;
+  assign departed_ready_o = chooses;
+
   // What becomes of the context.
   always_comb begin
-    write             = 1'b0;
-    written           = stored;
-    configure_o       = 1'b0;
-    start_ready_o     = 1'b0;
-    departed_ready_o  = 1'b0;
-    response_ready_o  = 1'b0;
-    configure_ready_o = 1'b0;
-    failed_o          = 1'b0;
+    write            = 1'b0;
+    written          = stored;
+    start_ready_o    = 1'b0;
+    response_ready_o = 1'b0;
+    retires          = 1'b0;
+    fails            = 1'b0;
 
     case (state_q)
       StClear: begin
@@ -240,108 +243,116 @@ module ack_tracker
         written = '0;
       end
 
-      StExecute: begin
-        case (op_q)
-          OpConfigure: begin
-            configure_ready_o  = !concerned || stored.count == '0;
-            configure_o        = concerned && stored.count == '0;
-            write              = configure_o;
-            written            = '0;
-            written.generation = stored.generation + 1'b1;
-            written.reliable   = config_i.command == QpActivate && config_i.service == ServiceRc;
-            written.oldest     = config_i.sq_psn[23:0];
-            written.next       = config_i.sq_psn[23:0];
-          end
+      StExecute: case (op_q)
+        OpConfigure: if (empty) begin
+          write              = concerned;
+          written            = '0;
+          written.generation = stored.generation + 1'b1;
+          written.reliable   = config_i.command == QpActivate && config_i.service == ServiceRc;
+          written.oldest     = config_i.sq_psn[23:0];
+          written.next       = config_i.sq_psn[23:0];
+          written.asked      = config_i.sq_psn[23:0] - 24'd1;
+        end else begin
+          fails = concerned && !stored.failed;
+        end
 
-          OpDeparted: begin
-            departed_ready_o = 1'b1;
-            write            = departed_i.generation == stored.generation;
-            if (!departed_i.copy) written.next = departed_i.psn + 24'd1;
-            if (departed_i.ack_req && !stored.timing && !stored.failed && awaited && !rests) begin
-              written.timing = 1'b1;
-              written.since  = now;
-            end
-          end
-
-          OpStart: begin
-            start_ready_o = stored.failed || room;
-            write         = room && !stored.failed;
-            written.count = stored.count + 1'b1;
-          end
-
-          OpResponse: response_ready_o = 1'b1;
-
-          OpScan: begin
-            write          = expired && repeats;
-            written.timing = 1'b0;
-          end
-
-          default: ;
-        endcase
-      end
-
-      StRetire: if (!retires) begin
-        write   = 1'b1;
-        written = context_q;
-        if (op_q == OpResponse) begin
-          written.oldest = end_q;
-          if (Recovery == 0 || end_q != context_q.oldest) begin
-            written.timing = (context_q.count != '0
-                && distance(message.last_psn, end_q) < distance(context_q.next, end_q))
-                || (Recovery != 0 && end_q[23:AskBits] != context_q.next[23:AskBits]);
+        OpDeparted: begin
+          write = departed_q.generation == stored.generation;
+          if (!departed_q.copy) written.next = departed_q.psn + 24'd1;
+          if (!departed_q.copy && departed_q.ack_req) written.asked = departed_q.psn;
+          if (departed_q.ack_req && !stored.timing && !stored.failed && awaited && !rests) begin
+            written.timing = 1'b1;
             written.since  = now;
           end
-          if (rests_q) written.timing = 1'b0;
         end
-        if (fails_q) begin
-          failed_o       = 1'b1;
-          written.failed = 1'b1;
+
+        OpStart: start_ready_o = stored.failed ? empty : room;
+
+        OpResponse: begin
+          response_ready_o = 1'b1;
+          retires          = relevant;
+          fails            = relevant && nak && !repeats;
+          write            = relevant;
+          written.oldest   = retirement.bound;
+          if (Recovery == 0 || retirement.bound != stored.oldest) begin
+            written.timing = unanswered;
+            written.since  = now;
+          end
+          if (rests) written.timing = 1'b0;
+        end
+
+        OpScan: begin
+          fails          = expired && !repeats;
+          write          = expired;
           written.timing = 1'b0;
         end
-      end
+
+        OpFlush: retires = 1'b1;
+
+        default: ;
+      endcase
 
       default: ;
     endcase
+
+    if (fails) begin
+      write          = 1'b1;
+      written.failed = 1'b1;
+      written.timing = 1'b0;
+    end
   end
 
   // A copy may leave when its PSN has been acknowledged.
-  assign awaited   = !departed_i.copy || distance(departed_i.psn, stored.oldest) < 24'h80_0000;
+  assign awaited   = !departed_q.copy || distance(departed_q.psn, stored.oldest) < 24'h80_0000;
   assign concerned = config_i.command == QpActivate || peer.local_qpn == config_i.local_qpn;
-  assign room      = !stored.count[PlaceBits]
+  assign room      = !full
                      && distance(start_i.last_psn, stored.oldest) < 24'h80_0000;
 
+  assign configure_ready_o  = state_q == StConfigure;
+  assign configure_o        = state_q == StConfigure && write_q;
+  assign failed_o           = state_q == StFail;
   assign failed_index_o     = index_q;
   assign start_refused_o    = stored.failed;
   assign start_generation_o = stored.generation;
 
-  // Retiring the oldest pending message.
-  assign retires = context_q.count != '0 && (op_q == OpFlush
-      || (op_q == OpResponse
-          && distance(message.last_psn, context_q.oldest) < distance(end_q, context_q.oldest)));
-
-  assign completion_valid_o = state_q == StRetire && retires;
-
   always_comb begin
-    completion_o       = '0;
-    completion_o.wr_id = message.wr_id;
-    completion_o.qpn   = peer.local_qpn;
-    if (op_q == OpResponse) begin
-      completion_o.status   = StatusSuccess;
-      completion_o.syndrome = syndrome_q;
-    end else if (op_q == OpFlush && first_q) begin
-      completion_o.status   = fault_q;
-      completion_o.syndrome = fault_syndrome_q;
-    end else begin
-      completion_o.status   = StatusWrFlushErr;
-      completion_o.syndrome = 8'hff;
-    end
+    retirement.qpn      = peer.local_qpn;
+    retirement.flush    = op_q == OpFlush;
+    retirement.bound    = response_i.psn + 24'(ack);
+    retirement.status   = fault_q;
+    retirement.syndrome = op_q == OpFlush ? fault_syndrome_q : response_i.syndrome;
   end
 
+  pending_messages #(
+    .Qps    (Qps),
+    .Pending(Pending)
+  ) u_pending (
+    .clk_i,
+    .rst_ni,
+    .clear_i           (state_q == StClear),
+    .lookup_i          (state_q == StRead),
+    .index_i           (index_q),
+    .full_o            (full),
+    .empty_o           (empty),
+    .start_valid_i     (start_ready_o && !stored.failed),
+    .start_i,
+    .retire_valid_i    (retires),
+    .retire_i          (retirement),
+    .retire_waits_o    (retire_waits),
+    .completion_valid_o,
+    .completion_ready_i,
+    .completion_o
+  );
+
   always_ff @(posedge clk_i) begin
+    write_q       <= write;
+    write_index_q <= index_q;
+    written_q     <= written;
     if (!rst_ni) begin
       state_q   <= StClear;
       index_q   <= '0;
       fencing_q <= 1'b0;
+      write_q   <= 1'b0;
     end else begin
       if (departure_popped_i && fence_q != '0) fence_q <= fence_q - 1'b1;
 
@@ -351,74 +362,55 @@ module ack_tracker
           if (&index_q) state_q <= StSelect;
         end
 
-        StSelect: begin
-          op_q    <= op;
-          index_q <= index;
-          if (op_valid) state_q <= StExecute;
-        end
+        StRead:    state_q <= op_q == OpScan ? StMeasure : StExecute;
+        StMeasure: state_q <= StExecute;
 
         StExecute: begin
-          state_q   <= StSelect;
-          context_q <= stored;
-          first_q   <= 1'b1;
-          fails_q   <= 1'b0;
+          state_q <= StSelect;
           case (op_q)
-            OpConfigure: if (!configure_ready_o) begin
+            OpConfigure: begin
               fault_q          <= StatusWrFlushErr;
               fault_syndrome_q <= 8'hff;
-              fails_q          <= 1'b1;
-              state_q          <= StRetire;
+              if (!concerned || empty) state_q <= StConfigure;
             end
-            OpResponse: if (relevant) begin
-              end_q      <= response_i.psn + 24'(ack);
-              syndrome_q <= response_i.syndrome;
-              fails_q    <= nak && !repeats;
-              rests_q    <= rests;
-              state_q    <= StRetire;
-              if (nak) begin
-                fault_q          <= nak_status;
-                fault_syndrome_q <= response_i.syndrome;
-              end
+            OpResponse: if (relevant && nak) begin
+              fault_q          <= nak_status;
+              fault_syndrome_q <= response_i.syndrome;
             end
             OpScan: if (expired && !repeats) begin
               fault_q          <= StatusRetryExcErr;
               fault_syndrome_q <= 8'hff;
-              fails_q          <= 1'b1;
-              state_q          <= StRetire;
             end
-            OpFlush: begin
-              fencing_q <= 1'b0;
-              state_q   <= StRetire;
-            end
+            OpFlush: fencing_q <= 1'b0;
             default: ;
           endcase
-        end
-
-        StRetire: begin
-          if (!retires) begin
-            state_q <= StSelect;
-            if (fails_q) begin
-              state_q       <= StFence;
-              fencing_q     <= 1'b1;
-              flush_index_q <= index_q;
-            end
-          end else if (completion_ready_i) begin
-            context_q.head  <= context_q.head + 1'b1;
-            context_q.count <= context_q.count - 1'b1;
-            first_q         <= 1'b0;
+          if (fails) begin
+            state_q       <= StFail;
+            fencing_q     <= 1'b1;
+            flush_index_q <= index_q;
           end
         end
 
-        default: begin  // StFence
+        StFail:  state_q <= StFence;
+        StFence: begin
           fence_q <= departures_i - WaitBits'(departure_popped_i);
           state_q <= StSelect;
         end
+
+        default: state_q <= StSelect;
       endcase
+
+      if (take) begin
+        op_q       <= op;
+        index_q    <= index;
+        departed_q <= departed_i;
+        state_q    <= StRead;
+      end
     end
   end
 
-  assign oldest_valid_o    = write;
-  assign oldest_o          = written.oldest;
+  assign oldest_valid_o    = state_q == StExecute;
+  assign oldest_o          = write ? written.oldest : stored.oldest;
   assign index_o           = index_q;
   assign copy_generation_o = stored.generation;
 
@@ -431,15 +423,15 @@ module ack_tracker
       .clk_i,
       .rst_ni,
       .now_i            (now),
-      .select_i         (state_q == StSelect && op_valid),
-      .select_index_i   (index),
+      .select_i         (state_q == StRead),
+      .select_index_i   (index_q),
       .clear_i          (state_q == StClear),
       .execute_i        (state_q == StExecute),
       .op_i             (op_q),
       .index_i          (index_q),
       .config_i,
-      .configure_i      (configure_o),
-      .configure_ready_i(configure_ready_o),
+      .configure_i      (state_q == StExecute && op_q == OpConfigure && concerned && empty),
+      .configure_ready_i(!concerned || empty),
       .oldest_i         (stored.oldest),
       .relevant_i       (relevant),
       .response_i,
@@ -452,16 +444,16 @@ module ack_tracker
       .issued_index_i,
       .issued_psn_i,
       .replay_valid_o   (replay_valid),
-      .replay_ready_i   (state_q == StSelect && op_valid && op == OpReplay),
+      .replay_ready_i   (take && op == OpReplay),
       .replay_index_o   (replay_index),
       .copy_o,
       .copy_psn_o,
-      .copy_left_i      (departed_ready_o && departed_i.copy),
+      .copy_left_i      (departed_valid_i && departed_ready_o && departed_i.copy),
       .copies_o         (copies)
     );
   end else begin : gen_no_recovery
     logic unused_recovery;
-    assign unused_recovery = ^{issued_i, issued_index_i, issued_psn_i, rests_q};
+    assign unused_recovery = ^{issued_i, issued_index_i, issued_psn_i};
     assign held_valid_o    = 1'b0;
     assign held_o          = 1'b0;
     assign repeats         = 1'b0;
@@ -473,16 +465,18 @@ module ack_tracker
     assign copies          = 1'b0;
   end
 
+  // Read while the operation before is written.
   ram_1r1w #(
-    .Width($bits(context_t)),
-    .Words(Qps)
+    .Width  ($bits(context_t)),
+    .Words  (Qps),
+    .Forward(1)
   ) u_contexts (
     .clk_i,
-    .write_i      (write),
-    .write_index_i(index_q),
-    .write_data_i (written),
-    .read_i       (state_q == StSelect && op_valid),
-    .read_index_i (index),
+    .write_i      (write_q),
+    .write_index_i(write_index_q),
+    .write_data_i (written_q),
+    .read_i       (state_q == StRead),
+    .read_index_i (index_q),
     .read_data_o  (stored)
   );
 
@@ -494,26 +488,14 @@ module ack_tracker
     .write_i      (configure_o),
     .write_index_i(index_q),
     .write_data_i ({config_i.local_qpn, config_i.remote_gid[31:0], config_i.ack_timeout[4:0]}),
-    .read_i       (state_q == StSelect && op_valid),
-    .read_index_i (index),
+    .read_i       (state_q == StRead),
+    .read_index_i (index_q),
     .read_data_o  (peer)
   );
 
-  ram_1r1w #(
-    .Width($bits(message_t)),
-    .Words(Qps * Pending)
-  ) u_messages (
-    .clk_i,
-    .write_i      (state_q == StExecute && op_q == OpStart && write),
-    .write_index_i({index_q, stored.head + stored.count[PlaceBits-1:0]}),
-    .write_data_i ({start_i.wr_id, start_i.last_psn}),
-    .read_i       (state_q == StExecute || (completion_valid_o && completion_ready_i)),
-    .read_index_i ({index_q, state_q == StExecute ? stored.head : context_q.head + 1'b1}),
-    .read_data_o  (message)
-  );
-
   assert_psn_in_order: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      departed_ready_o && write && !departed_i.copy |-> departed_i.psn == stored.next)
+      state_q == StExecute && op_q == OpDeparted && write && !departed_q.copy
+      |-> departed_q.psn == stored.next)
   else $error("PSN sent out of order");
 
   assert_start_reliable: assert property (@(posedge clk_i) disable iff (!rst_ni)
@@ -521,7 +503,7 @@ module ack_tracker
   else $error("a message started on a QP that is not an active RC QP");
 
   assert_failure_has_message: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      failed_o |-> context_q.count != '0)
+      fails |-> !empty)
   else $error("a QP failed without a message to blame");
 
 endmodule

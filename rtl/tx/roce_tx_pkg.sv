@@ -100,6 +100,16 @@ package roce_tx_pkg;
     roceproof_dut_pkg::completion_t completion;
   } departure_t;
 
+  // Which pending messages of a QP complete: those that end before `bound`, or in a flush all,
+  // the oldest of them with `status`.
+  typedef struct packed {
+    logic [31:0]                qpn;
+    logic                       flush;
+    logic [23:0]                bound;
+    roceproof_dut_pkg::status_e status;
+    logic [7:0]                 syndrome;
+  } retirement_t;
+
   // What the ACK tracker does, one at a time; ack_tracker.sv explains them.
   typedef enum logic [2:0] {
     OpConfigure,
@@ -110,6 +120,15 @@ package roce_tx_pkg;
     OpFlush,
     OpReplay
   } ack_op_e;
+
+  function automatic logic [23:0] distance(logic [23:0] to, logic [23:0] from);
+    return to - from;
+  endfunction
+
+  // Of two PSNs less than 2^23 apart.
+  function automatic logic precedes(logic [23:0] psn, logic [23:0] other);
+    return distance(psn, other) >= 24'h80_0000;
+  endfunction
 
   function automatic logic [6:0] header_bytes(extensions_t extensions);
     return 7'(BaseHeaderBytes) + (extensions.reth ? 7'(RethBytes) : 7'd0)
