@@ -117,6 +117,7 @@ class Flow:
         self, packet: Observed, row: Opcode, place: Place, seek: Seek
     ) -> Iterator[Violation]:
         """Judge a trusted response; `seek` looks for the counterpart, if it is not known."""
+        yield from self._configured(packet)
         yield from self._constants.take(packet)
         self.requests.responses_heard += 1
         response = Response(packet, row)

@@ -46,9 +46,13 @@ static void judge_flow(struct roce_judge *judge) {
             roce_take_management(judge);
         return;
     }
-    if (!judge->is_usual)
+    const bool cnp = judge->row->family == ROCE_CNP;
+    if (!judge->is_usual) {
+        if (!cnp)
+            roce_judge_configured(judge);
         roce_judge_constants(judge);
-    if (judge->row->family == ROCE_CNP)
+    }
+    if (cnp)
         roce_judge_cnp(judge);
     else
         roce_judge_response(judge);

@@ -21,7 +21,7 @@ bool roce_judge_icrc(struct roce_judge *judge);
 // constant.c: what must not change within a flow, and what is configured.
 void roce_judge_destination(struct roce_judge *judge);
 void roce_judge_constants(struct roce_judge *judge);
-void roce_judge_configured(struct roce_judge *judge); // requests
+void roce_judge_configured(struct roce_judge *judge); // requests and responses
 
 // request.c, psn.c, message.c
 void roce_judge_request(struct roce_judge *judge);

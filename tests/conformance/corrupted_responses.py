@@ -116,6 +116,8 @@ scenario("NAK-07", after(ASKED, ack(102, 3), ack(102, 2, syndrome=0x62)))
 scenario("", after(Sender().message(WRITE, 4), ack(100, 0, syndrome=0x2C)))
 scenario("RNR-01", after(ASKED, ack(104, 4, syndrome=0x2C)))
 scenario("RNR-02", after(ASKED, ack(102, 2, syndrome=0x2C)), facts=facts(min_rnr_timer=14))
+scenario("IP-07", after(ASKED, ack(102, 3)), facts=facts(dscp=14))
+scenario("IP-06", after(ASKED, ack(102, 3)), facts=facts(ttl=10))
 scenario("CRED-01", after(ASKED, ack(102, 3, syndrome=0)), facts=facts(credits=False))
 
 # READ responses
