@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from roceproof.conformance.runner.findings.accused import in_common
+from roceproof.conformance.runner.findings.root_findings import roots
+from roceproof.conformance.runner.findings.words.documents import documents
 
 PLAN = {"rules": [], "broken": ["ACK-08", "ACK-09"]}
 """A random one, which knows rules of very different faults alone."""
@@ -32,3 +34,29 @@ def test_a_rule_that_half_the_cases_are_about_goes_before_one_of_many_faults(
     cases: Sequence[dict[str, Any]], rules: list[str]
 ) -> None:
     assert in_common(cases) == rules
+
+
+@pytest.mark.parametrize(
+    ("first", "told"),
+    [
+        (["QPS-04", "QPS-04"], ["QPS-04", "RNR-01"]),
+        (["QPS-04", "RNR-01"], ["RNR-01"]),
+        (["DUP-01"], ["RNR-01"]),
+    ],
+    ids=["all", "some", "no rule of lives"],
+)
+def test_where_all_is_in_doubt_the_life_that_cases_are_about_is_named(
+    first: list[str], told: list[str]
+) -> None:
+    failed = {"outcome": "failed", "differed": ["RNR-01"], "head": "no RNR", "replay": ""}
+    failing = {
+        f"{n}": {"case": f"{n}", "broken": ["RNR-01"], "rules": [rule, "RNR-01"], **failed}
+        for n, rule in enumerate(first)
+    }
+    passing = {
+        f"passes {n}": {"case": f"p{n}", "rules": [*failing["0"]["rules"]], "outcome": "passed"}
+        for n in range(9)
+    }
+    cases: dict[str, dict[str, Any]] = {**failing, **passing}
+    (found,) = documents(roots(cases, {}), cases, {})
+    assert found["rules"] == found["in_doubt"] == told

@@ -20,6 +20,7 @@ OF_MUCH = (*VAGUE, *COMPLETES, "LIVE-", "ACK-", "NAK-", "RETH-12", "PSN-12", "QP
 _UNANSWERED = "ACK-01"
 _SEEN = ("RQ-", "RTX-07")
 """Rules that a case cannot see broken for another reason, but where an ACK does not come."""
+_LIVES = "QPS-"
 _FEW = 3
 """Of rules of which none is shared by half the cases more say nothing."""
 _REFUSALS = {"NAK", "RNR"}
@@ -81,6 +82,15 @@ def in_doubt(rules: Iterable[str], failing: Set[str], cases: Mapping[str, Docume
         if not is_seen and (not (is_shared and shown) or is_lent or passing > shown):
             found.append(rule)
     return found
+
+
+def decided(failing: Set[str], cases: Mapping[str, Document]) -> list[str]:
+    """The rule of lives and queue pairs that all of a finding's cases name first.
+
+    What differs is what another rule asks for in any life, and never names it by itself.
+    """
+    first = {tuple(cases[name].get("rules", ()))[:1] for name in failing}
+    return [rule for (rule,) in filter(None, first) if len(first) == 1 and rule.startswith(_LIVES)]
 
 
 def by_certainty(finding: Document) -> tuple[list[str], list[str]]:

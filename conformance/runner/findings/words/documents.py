@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from roceproof.conformance.rules.consequences import comes_of
-from roceproof.conformance.runner.findings.accused import accused, in_common, in_doubt, in_most
+from roceproof.conformance.runner.findings.accused import accused, decided, in_common, in_doubt, in_most
 from roceproof.conformance.runner.findings.observations import FIELD, RULE
 from roceproof.conformance.runner.findings.root import DECIDES, Root, rule_of_trouble
 from roceproof.conformance.runner.findings.unheeded import ASKED, SAME
@@ -97,6 +97,9 @@ def _document(
         mostly = {rule for rule in of_troubles if 2 * shown_by[rule] > len(own)}
         rules = [rule for rule in rules if rule in mostly.union(first)]
     lent = [rule for rule in rules if rule not in sure]
+    doubt = in_doubt(lent, root.tellers, cases)
+    if {*doubt} == {*rules}:
+        rules = doubt = list(dict.fromkeys([*decided(root.tellers, cases), *doubt]))
     others = {name for other in found if other is not root for name in other.cases}
     return {
         "sentence": sentence(root, shown, seen, rules, is_plain=fact is not None)
@@ -114,7 +117,7 @@ def _document(
         "stops": stopped,
         "streams": seen.get(shown, {}).get("streams", []) if stopped else [],
         "rules": rules,
-        "in_doubt": in_doubt(lent, root.tellers, cases),
+        "in_doubt": doubt,
         "any_rules": sorted(any_of),
         "representative": {
             "case": cases[shown]["case"],
