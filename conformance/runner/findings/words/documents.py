@@ -8,7 +8,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from roceproof.conformance.rules.consequences import comes_of
-from roceproof.conformance.runner.findings.accused import accused, decided, in_common, in_doubt, in_most
+from roceproof.conformance.runner.findings.accused import (
+    accused,
+    decided,
+    in_common,
+    in_doubt,
+    in_most,
+)
 from roceproof.conformance.runner.findings.observations import FIELD, RULE
 from roceproof.conformance.runner.findings.root import DECIDES, Root, rule_of_trouble
 from roceproof.conformance.runner.findings.unheeded import ASKED, SAME
