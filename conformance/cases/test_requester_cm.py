@@ -80,7 +80,7 @@ def test_a_req_that_is_not_answered_comes_again_unchanged(bench: Bench) -> None:
     callee.answer()
 
 
-@case("CM-03")
+@case("CM-03", smoke=True)
 def test_a_repeated_rep_draws_the_same_rtu(bench: Bench) -> None:
     callee = Callee(bench)
     reply = callee.reply()
@@ -94,7 +94,7 @@ def test_requests_go_to_the_qpn_and_start_at_the_psn_of_the_rep(bench: Bench) ->
     qp.transfer(Op.WRITE, 5)
 
 
-@case("CM-04", needs=RESPONSES)
+@case("CM-04", needs=RESPONSES, smoke=True)
 def test_requests_are_accepted_from_the_psn_of_the_req_on(bench: Bench) -> None:
     qp = Callee(bench).answer()
     qp.send(WRITE_ONLY(psn=0, a=1))
@@ -157,7 +157,7 @@ def comes_no_more(bench: Bench, callee: Callee, rule: str) -> None:
         raise bench.failed(f"{message.attribute.name} came again behind its answer", rules=[rule])
 
 
-@case("CM-07", needs=RESPONSES)
+@case("CM-07", needs=RESPONSES, smoke=True)
 def test_a_dreq_ends_a_connection_that_the_device_has_asked_for(bench: Bench) -> None:
     callee = Callee(bench)
     reply = callee.reply()
@@ -169,7 +169,7 @@ def test_a_dreq_ends_a_connection_that_the_device_has_asked_for(bench: Bench) ->
     qp.expect_silence()
 
 
-@case("CM-08", needs=RESPONSES)
+@case("CM-08", needs=RESPONSES, smoke=True)
 def test_a_rep_behind_a_rej_comes_too_late(bench: Bench) -> None:
     callee = Callee(bench)
     reply = callee.reply()
@@ -180,7 +180,7 @@ def test_a_rep_behind_a_rej_comes_too_late(bench: Bench) -> None:
     qp.expect_silence()
 
 
-@case("CM-10", unjudged={"CM-01": "sends a short MAD"}, breaks=WRONG_MESSAGES)
+@case("CM-10", unjudged={"CM-01": "sends a short MAD"}, breaks=WRONG_MESSAGES, smoke=True)
 def test_a_rep_that_is_cut_short_is_none(bench: Bench) -> None:
     callee = Callee(bench)
     callee.send(callee.reply().pack()[:100])

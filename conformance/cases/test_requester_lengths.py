@@ -130,7 +130,7 @@ def test_a_message_begins_alike_whatever_bit_of_its_length_is_set(
     qp.expect(*(WRITE_MIDDLE(psn=psn, payload=qp.mtu) for psn in (1, 2)))
 
 
-@case("MTU-08", needs=[Capability.RC, Capability.WRITE], targets=["hdl", "model"])
+@case("MTU-08", needs=[Capability.RC, Capability.WRITE], targets=["hdl", "model"], smoke=True)
 def test_a_longer_one_is_refused(bench: Bench) -> None:
     qp = bench.connect()
     for length in (LONGEST_MESSAGE + 1, LONGEST_MESSAGE + qp.mtu, (1 << 32) - 1):

@@ -70,14 +70,14 @@ def test_a_response_of_another_transport_version_is_dropped(bench: Bench, op: Op
     ignores(qp, op, *({"tver": version} for version in (1, 2, 4, 8, 15)))
 
 
-@case("BTH-07")
+@case("BTH-07", smoke=True)
 @over_answers
 def test_a_response_of_another_partition_is_dropped(bench: Bench, op: Op) -> None:
     qp = bench.connect()
     ignores(qp, op, *({"pkey": key} for key in (0xFFFE, 0x7FFE, 0xBFFF, 0x0000, 0x8000, 0x1234)))
 
 
-@case("BTH-07")
+@case("BTH-07", smoke=True)
 @over_answers
 def test_a_limited_member_of_the_partition_is_heard(bench: Bench, op: Op) -> None:
     takes(bench.connect(), op, pkey=0x7FFF)
@@ -93,7 +93,7 @@ def test_reserved_bits_of_a_response_do_not_matter(bench: Bench, op: Op) -> None
         takes(qp, op, resv7=1 << bit)
 
 
-@case("BTH-15")
+@case("BTH-15", smoke=True)
 @over_answers
 def test_a_response_may_say_either_migration_state_and_change_it(bench: Bench, op: Op) -> None:
     qp = bench.connect()
@@ -101,7 +101,7 @@ def test_a_response_may_say_either_migration_state_and_change_it(bench: Bench, o
         takes(qp, op, m=migrated)
 
 
-@case("BTH-11")
+@case("BTH-11", smoke=True)
 @over_answers
 def test_a_response_to_a_qpn_that_is_not_there_is_dropped(bench: Bench, op: Op) -> None:
     qp = bench.connect()
@@ -110,7 +110,7 @@ def test_a_response_to_a_qpn_that_is_not_there_is_dropped(bench: Bench, op: Op) 
     ignores(qp, op, *({"qpn": qpn} for qpn in others))
 
 
-@case("BTH-11", needs=[Capability.WRITE])
+@case("BTH-11", needs=[Capability.WRITE], smoke=True)
 def test_a_response_reaches_no_queue_pair_but_the_one_it_names(bench: Bench) -> None:
     first, second = bench.connect(sq_psn=100), bench.connect(sq_psn=100)
     for qp in (first, second):

@@ -52,7 +52,7 @@ def test_bytes_behind_an_ack_do_not_matter(bench: Bench) -> None:
     completes_with_each(bench.connect(), [*zeros, *noise])
 
 
-@case("ETH-01", "PFC-04")
+@case("ETH-01", "PFC-04", smoke=True)
 def test_an_ack_behind_another_ethertype_is_none(bench: Bench) -> None:
     def with_type(value: int) -> Edit:
         def edit(frame: bytearray) -> None:
@@ -98,7 +98,7 @@ def test_an_ack_with_a_wrong_ip_checksum_is_ignored(bench: Bench) -> None:
     ignores_each(bench, bit_flips(FIRST_ACK, edits.flip_ip, [8, 10, 11]))
 
 
-@case("IP-12")
+@case("IP-12", smoke=True)
 def test_a_fragment_is_no_ack(bench: Bench) -> None:
     ident = bench.random.getrandbits(12)
     ignores_each(
@@ -110,7 +110,7 @@ def test_a_fragment_is_no_ack(bench: Bench) -> None:
     )
 
 
-@case("IP-13")
+@case("IP-13", smoke=True)
 def test_an_ack_whose_ip_length_lies_is_ignored(bench: Bench) -> None:
     short = [0, 1, 19, 20, 27, 28, 40, 43, 44]
     near = [TOTAL + by for by in (-20, -8, -4, -1, 1, 2, 4, 8, 20)]
@@ -120,7 +120,7 @@ def test_an_ack_whose_ip_length_lies_is_ignored(bench: Bench) -> None:
     ignores_each(bench, resealed | corrupted)
 
 
-@case("IP-13")
+@case("IP-13", smoke=True)
 def test_an_ack_cut_off_on_the_wire_is_ignored(bench: Bench) -> None:
     def cut(size: int) -> Edit:
         def edit(frame: bytearray) -> None:
@@ -134,7 +134,7 @@ def test_an_ack_cut_off_on_the_wire_is_ignored(bench: Bench) -> None:
     )
 
 
-@case("IP-16")
+@case("IP-16", smoke=True)
 def test_an_ack_with_ip_options_is_ignored(bench: Bench) -> None:
     variants = {name: edits.ip_options(data) for name, data in IP_OPTIONS.items()}
     ignores_each(bench, {name: FIRST_ACK.resealed(edit) for name, edit in variants.items()})
@@ -151,13 +151,13 @@ def test_a_router_may_change_class_label_and_hop_limit_of_an_ack(bench: Bench) -
 # UDP
 
 
-@case("UDP-07")
+@case("UDP-07", smoke=True)
 def test_an_ack_may_come_from_any_source_port(bench: Bench) -> None:
     ports = (0, 1, 4791, 0xC000, 0xFFFF)
     completes_with_each(bench.connect(), [FIRST_ACK.but(sport=port) for port in ports])
 
 
-@case("UDP-08", "LIVE-03")
+@case("UDP-08", "LIVE-03", smoke=True)
 def test_a_udp_checksum_right_or_wrong_hangs_nobody(bench: Bench) -> None:
     qp = bench.connect()
     for checksum in (b"\x00\x01", b"\xff\xff", b"\x12\x34"):
@@ -177,7 +177,7 @@ def test_an_ack_whose_udp_length_lies_is_ignored(bench: Bench) -> None:
     ignores_each(bench, resealed | {name: FIRST_ACK.corrupted(edit) for name, edit in lies.items()})
 
 
-@case("UDP-09")
+@case("UDP-09", smoke=True)
 def test_an_ack_with_bytes_between_the_ends_of_udp_and_ip_is_ignored(bench: Bench) -> None:
     def longer_ip(by: int) -> Pattern:
         total = (TOTAL + by).to_bytes(2, "big")
@@ -186,7 +186,7 @@ def test_an_ack_with_bytes_between_the_ends_of_udp_and_ip_is_ignored(bench: Benc
     ignores_each(bench, {f"{by} bytes": longer_ip(by) for by in (1, 4, 8, 16)})
 
 
-@case("UDP-01")
+@case("UDP-01", smoke=True)
 def test_an_ack_to_another_port_is_none(bench: Bench) -> None:
     ports = numbers(edits.set_udp, 2, [0, 4790, 4792, 0xB712])
     ignores_each(bench, {name: FIRST_ACK.resealed(edit) for name, edit in ports.items()})

@@ -48,13 +48,13 @@ def test_an_ack_with_a_flipped_bit_behind_ip_is_ignored(bench: Bench) -> None:
     ignores_each(bench, bit_flips(FIRST_ACK, edits.flip_udp, sorted(covered)))
 
 
-@case("ICRC-12")
+@case("ICRC-12", smoke=True)
 def test_an_ack_with_a_flipped_bit_of_ip_is_ignored(bench: Bench) -> None:
     covered = set(range(20)) - MASKED_IN_IP
     ignores_each(bench, bit_flips(FIRST_ACK, edits.flip_ip_checksummed, sorted(covered)))
 
 
-@case("ICRC-11")
+@case("ICRC-11", smoke=True)
 def test_an_ack_with_a_flipped_bit_beside_ackreq_is_ignored(bench: Bench) -> None:
     ignores_each(bench, bit_flips(FIRST_ACK, edits.flip_udp, [BTH + 8]))
 

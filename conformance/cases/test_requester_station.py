@@ -72,7 +72,7 @@ def test_an_ack_to_another_udp_port_is_none(bench: Bench, port: int) -> None:
         qp.ignores(message, good.resealed(set_udp(2, port.to_bytes(2, "big"))))
 
 
-@case("ETH-09", needs=[Capability.RC, Capability.DAMAGE])
+@case("ETH-09", needs=[Capability.RC, Capability.DAMAGE], smoke=True)
 def test_a_damaged_frame_says_nothing(bench: Bench) -> None:
     qp = bench.connect(path_mtu=MTU)
     for _ in range(3):
