@@ -18,6 +18,7 @@ from roceproof.conformance.capture.reader import read
 from roceproof.conformance.faults.conversation.plan import Kind
 from roceproof.conformance.faults.conversation.traffic import Conversation
 from roceproof.conformance.wire.framing import locate
+from roceproof.dpi.session.wire import MessageType, message
 
 LITTLE, BIG = "<", ">"
 FRAME_BYTES = 120  # of a seed's frames: enough for all headers
@@ -136,6 +137,42 @@ def conversations() -> Iterator[tuple[str, bytes]]:
         yield name, listed([each.frame for each in islice(stored, 12)], REPAIR)
 
 
+def channels() -> Iterator[tuple[str, bytes]]:
+    """What a host says behind the start, as fuzz_control.c takes it: alone, and before it runs."""
+    run = message(MessageType.RUN, (3000).to_bytes(8, "little"), b"\0")
+    work = b"\1" + bytes(2) + (300).to_bytes(8, "little") + (9).to_bytes(8, "little") + bytes(40)
+    said = {
+        "run": run,
+        "flow": message(MessageType.FLOW, b"\0", bytes(range(9))),
+        "qpc": message(MessageType.QPC, b"\0", bytes(64)),
+        "work": message(MessageType.WORK_REQUEST, b"\0", work),
+        "work-bytes": message(
+            MessageType.WORK_REQUEST, b"\0\0\3\0", (5).to_bytes(8, "little"), bytes(48), b"bytes"
+        ),
+        "frame": message(MessageType.FRAME, b"\1\0", *frames(1, seed=5)),
+        "damaged": message(MessageType.FRAME, b"\0\1", bytes(70)),
+        "region": message(MessageType.REGION, b"\0", bytes(40)),
+        "receive": message(MessageType.RECEIVE, b"\1", bytes(32)),
+        "poke": message(MessageType.POKE, b"\0", bytes(8), b"in memory"),
+        "peek": message(MessageType.PEEK, b"\0", bytes(8), (5000).to_bytes(4, "little")),
+        "reset": message(MessageType.RESET, b"\0\5"),
+        "query": message(MessageType.QUERY),
+        "stop": message(MessageType.STOP),
+        "again": message(MessageType.START),
+    }
+    for name, data in said.items():
+        yield name, b"\0" + data + run
+        yield f"{name}-free", b"\1" + data
+    yield "all", b"\0" + b"".join(said[name] for name in sorted(said) if name != "run") + run
+
+
+def replayed() -> Iterator[tuple[str, bytes]]:
+    """Captures as fuzz_link.c takes them: at their pace, and back to back."""
+    for name, data in captures():
+        yield name, b"\0" + data
+        yield f"{name}-back", b"\1" + data
+
+
 def as_v1(packet: bytes) -> bytes:
     """The packet behind a GRH; others as they are."""
     layout = locate(packet)
@@ -147,8 +184,14 @@ def as_v1(packet: bytes) -> bytes:
 
 
 def main(folder: Path) -> None:
-    corpora = (("capture", captures()), ("stream", streams()), ("oracle", conversations()))
-    for target, seeds in corpora:
+    corpora = {
+        "capture": captures(),
+        "stream": streams(),
+        "oracle": conversations(),
+        "control": channels(),
+        "link": replayed(),
+    }
+    for target, seeds in corpora.items():
         shutil.rmtree(folder / target, ignore_errors=True)
         (folder / target).mkdir(parents=True)
         for name, data in seeds:
