@@ -7,6 +7,7 @@ Usage: make_corpus.py FOLDER; makes FOLDER/TARGET/* anew. The same bytes each ti
 from __future__ import annotations
 
 import gzip
+import json
 import shutil
 import struct
 import sys
@@ -166,6 +167,55 @@ def channels() -> Iterator[tuple[str, bytes]]:
     yield "all", b"\0" + b"".join(said[name] for name in sorted(said) if name != "run") + run
 
 
+def requests() -> Iterator[tuple[str, bytes]]:
+    """What is asked of the agent: each operation by itself, and all of it, one behind the other."""
+    address = {"dgid": "::ffff:10.0.0.1"}
+    queues = {"pd": 1, "send_cq": 3, "recv_cq": 3}
+    place = {"mr": 2, "offset": 8, "length": 100}
+    said: list[dict[str, object]] = [
+        {"op": "alloc_pd"},
+        {"op": "reg_mr", "pd": 1, "size": 4096, "access": ["local_write", "mw_bind"], "fill": 7},
+        {"op": "create_cq", "depth": 16},
+        {"op": "create_srq", "pd": 1, "max_wr": 4},
+        {"op": "create_qp", "type": "RC", "srq": 4, **queues},
+        {"op": "create_qp", "type": "UD", "max_send_wr": 3, "max_inline_data": 64, **queues},
+        {"op": "create_ah", "pd": 1, "traffic_class": 96, **address},
+        {"op": "alloc_mw", "pd": 1},
+        {"op": "modify_qp", "qp": 5, "state": "INIT", "access": ["remote_read"]},
+        {"op": "modify_qp", "qp": 5, "state": "RTR", "path_mtu": 256, "dest_qpn": 9, "rq_psn": 1}
+        | address,
+        {"op": "modify_qp", "qp": 5, "state": "RTS", "sq_psn": 5, "retry_cnt": 7},
+        {"op": "query_qp", "qp": 5},
+        {"op": "post_recv", "srq": 4, "wrs": [{"wr_id": "0x7", "sge": [place, place]}]},
+        {
+            "op": "post_send",
+            "qp": 5,
+            "wrs": [
+                {"opcode": "write_imm", "raddr": "0xfffffffffffffff0", "rkey": 1, "imm": 2},
+                {"opcode": "fetch_add", "raddr": 8, "rkey": 1, "add": "0x1", "sge": [place]},
+                {"opcode": "bind_mw", "mw": 8, "mr": 2, "offset": 0, "length": 64},
+            ],
+        },
+        {
+            "op": "post_send",
+            "qp": 6,
+            "wrs": [{"opcode": "send", "ah": 7, "remote_qpn": 1, "remote_qkey": 5}],
+        },
+        {"op": "write", "mr": 2, "offset": 16, "data": "00ff"},
+        {"op": "read", "mr": 2, "length": 32},
+        {"op": "fill", "mr": 2, "length": 8, "byte": 255},
+        {"op": "sha256", "mr": 2, "length": 4096},
+        {"op": "destroy", "handle": 8},
+        {"op": "reset"},
+    ]
+    lines = [json.dumps({"id": n, **each}).encode() + b"\n" for n, each in enumerate(said)]
+    for number, line in enumerate(lines):
+        yield f"{said[number]['op']}-{number}", line
+        yield f"until-{number}", b"".join(lines[: number + 1])
+    yield "cut", lines[-1][:20]
+    yield "no-object", b'[1, {"id": 2}]\n\n"x"'
+
+
 def replayed() -> Iterator[tuple[str, bytes]]:
     """Captures as fuzz_link.c takes them: at their pace, and back to back."""
     for name, data in captures():
@@ -190,6 +240,7 @@ def main(folder: Path) -> None:
         "oracle": conversations(),
         "control": channels(),
         "link": replayed(),
+        "agent": requests(),
     }
     for target, seeds in corpora.items():
         shutil.rmtree(folder / target, ignore_errors=True)
