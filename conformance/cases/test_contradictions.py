@@ -39,7 +39,8 @@ def ask(bench: Bench, asked: Neighbourhood, frame: bytes, *, is_marked: bool = F
         return not asked.is_owing
 
     if not bench.comes_true(is_answered):
-        raise bench.failed(f"{asked.settled()}\nasked by {frame[:60].hex()}", rules=["LIVE-01"])
+        seen = f"frames seen:\nasked by {frame[:60].hex()}"
+        raise bench.failed(f"{asked.settled()}\n{seen}", rules=["LIVE-01"])
 
 
 def with_options(frame: bytes, words: int) -> bytes:

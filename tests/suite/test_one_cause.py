@@ -463,6 +463,12 @@ def test_of_a_field_that_is_absent_no_line_of_a_manifest_is_proposed() -> None:
     assert told(session)[0]["manifest"] == []
 
 
+def test_questions_that_are_not_answered_are_alike_whatever_they_carry() -> None:
+    few, many = (f"no answer to an echo request with {n} of data" for n in ("1 byte", "300 bytes"))
+    assert likeness(few) == likeness(f"queue pair 0 (RC) at rest; {many}")
+    assert likeness(few) != likeness("no answer to an ARP request to its own MAC")
+
+
 @pytest.mark.parametrize("said", ["0x61..0x63", "0x1f)", "0x"])
 def test_a_syndrome_that_a_case_of_ones_own_writes_otherwise_is_told_as_it_is(said: str) -> None:
     assert likeness(f"want NAK syndrome={said}; got nothing") == f"no NAK {said}"

@@ -173,4 +173,6 @@ def _told(question: Question) -> str:
 
 def _of_data(what: str, body: bytes) -> str:
     data = len(body) - _IDENTIFIER_AND_NUMBER
-    return f"{what} with {data} bytes of data" if data > 0 else f"{what} without data"
+    if data <= 0:
+        return f"{what} without data"
+    return f"{what} with {data} byte{'s' if data > 1 else ''} of data"

@@ -124,6 +124,7 @@ _KINDS = ("ACK", "RNR")
 
 _NO_TIMER = re.compile(rf"(?:work \S+ completed|the queue pair ended) with [^;]+: {NO_TIMER}")
 _ENDLESS = re.compile(r"[\d,]+ (?P<what>[A-Za-z ]+) came of the device in")
+_UNHEARD = re.compile(r"no answer to an (?:ARP|echo) request")
 _LINE = re.compile(r"\S+\.py:\d+: ")
 
 
@@ -145,6 +146,8 @@ def likeness(head: str) -> str:
         return _DEATH + _DIGITS.sub("#", _PATH.sub("", words))
     if fields := wrong_fields(head):
         return ", ".join(sorted(fields))
+    if unheard := _UNHEARD.search(head):
+        return unheard[0]
     if endless := _ENDLESS.search(head):
         return f"{endless['what']} without end"
     if _OTHER_BYTES.search(head) or _BESIDE.search(head):
