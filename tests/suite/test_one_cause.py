@@ -406,6 +406,16 @@ def test_the_rule_of_a_number_is_that_which_most_cases_saw_first() -> None:
     assert finding["sentence"].startswith("show: PSN-02 is broken")
 
 
+def test_of_a_broken_rule_is_told_what_was_expected_and_what_came() -> None:
+    session = Session()
+    for number in (7, 8):
+        session.add(({}, "rule MSN-02"), broken=("MSN-02",))
+        said = f"MSN-02 frame 9 (sent by the DUT): expected MSN {number}, got 5. MSN counts."
+        also(session, rules={"MSN-02": said})
+    (finding,) = told(session)
+    assert finding["sentence"].endswith("(expected MSN 7, got 5 in the first)")
+
+
 def test_one_packet_to_nobody_takes_nothing_that_other_cases_show() -> None:
     session = Session()
     for number in range(4):

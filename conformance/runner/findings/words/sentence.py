@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from textwrap import shorten
 from typing import Any
@@ -18,6 +19,8 @@ from roceproof.conformance.suite.reporting.failure_heads import in_short
 from roceproof.conformance.suite.reporting.failure_site import Kind
 
 Document = dict[str, Any]
+_EXPECTED = re.compile(r": expected (?P<want>.+?), got (?P<got>.+?)\. ")
+"""In what `rules.findings` says of a violation."""
 _LONGEST = 300
 _USUAL = 10
 """Cases in which a good request is refused, before a port of the wrapper is looked at for it."""
@@ -59,7 +62,7 @@ def _what(
     if fields := [each.removeprefix(FIELD) for each in root.troubles if each.startswith(FIELD)]:
         return _of_fields(root, fields, seen)
     if trouble.startswith(RULE) and not root.head:
-        return f'{rule} is broken: "{RULES[rule].sentence}"'
+        return f'{rule} is broken: "{RULES[rule].sentence}"{_in_the_first(rule, root, shown, seen)}'
     words = in_short(root.head)
     told = shorten(words, _LONGEST, placeholder=" ...") or trouble
     streams = seen.get(shown, {}).get("standing", {})
@@ -71,6 +74,15 @@ def _what(
         or of_a_repeat(words)
     )
     return f"{told}; {where}" if where and streams and not is_plain else told
+
+
+def _in_the_first(rule: str, root: Root, shown: str, seen: Mapping[str, Document]) -> str:
+    """What the observer expected and got, where a case has that; first the one that is shown."""
+    told = (
+        seen.get(case, {}).get("rules", {}).get(rule, "") for case in (shown, *sorted(root.cases))
+    )
+    found = next(filter(None, map(_EXPECTED.search, told)), None)
+    return f" (expected {found['want']}, got {found['got']} in the first)" if found else ""
 
 
 def _of_fields(root: Root, fields: Sequence[str], seen: Mapping[str, Document]) -> str:
