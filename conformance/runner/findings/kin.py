@@ -44,14 +44,16 @@ def with_kin(findings: Sequence[Document]) -> list[Document]:
     """The findings in their order, but each right behind the one that it may be a sign of.
 
     `may_be` of such a finding is the number of the other in the list, which counts from 1; else it
-    is None.
+    is None. What may be a sign of something else accuses nothing for sure.
     """
     hosts = [_host(number, findings) for number in range(len(findings))]
     hosts = [hosts[host] for host in hosts]  # which may say no more than perhaps itself
     order = sorted(range(len(findings)), key=lambda each: (hosts[each], each != hosts[each], each))
     place = {number: at for at, number in enumerate(order, start=1)}
     return [
-        {**findings[each], MAY_BE: None if hosts[each] == each else place[hosts[each]]}
+        {**findings[each], MAY_BE: None}
+        if hosts[each] == each
+        else {**findings[each], MAY_BE: place[hosts[each]], "in_doubt": findings[each]["rules"]}
         for each in order
     ]
 
