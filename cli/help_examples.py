@@ -28,6 +28,7 @@ _EXAMPLES = {
         roceproof sim --link tap:tap0                            # on a TAP that you made
         roceproof sim --link socket:/tmp/wire --dut rtl/dut.toml # in a socket
         roceproof sim --link pcap:capture.pcap --capture out.pcapng --duration 1
+        roceproof sim --link tap:tap0 --line rate=1000000000,loss=1000000 # 1 Gb/s, 0.1 % lost
     """,
     "soak": """
         roceproof soak                                 # a minute on the reference endpoint

@@ -19,6 +19,12 @@ from roceproof.common.paths import REFERENCE_DUT
 @click.command(epilog=examples("sim"))
 @click.option("--link", type=WORD, required=True, help="tap:NAME, socket:PATH or pcap:FILE.")
 @click.option(
+    "--line",
+    type=WORD,
+    help="In front of the link, in simulated time: rate, delay, buffer, loss, twice, swap, corrupt"
+    " (docs/bridge.md).",
+)
+@click.option(
     "--dut",
     type=MANIFEST,
     help="Manifest of the device; the reference endpoint if not given.",
@@ -37,6 +43,7 @@ from roceproof.common.paths import REFERENCE_DUT
 @click.option("-q", "--quiet", is_flag=True, help="No heartbeat on stderr.")
 def sim(
     link: str,
+    line: str | None,
     dut: Path | None,
     width: int | None,
     mac: str,
@@ -59,8 +66,11 @@ def sim(
         require_writable(waves)
     device = load_manifest(dut or REFERENCE_DUT)
     width = width or device.data_widths[0]
-    told = f"--link {link} --width {width} --seed {seed}"
+    told = f"--line {line} " if line else ""
+    told += f"--link {link} --width {width} --seed {seed}"
     told += f" --dut {shlex.quote(str(dut))}" if dut else ""
+    if line is not None:
+        link = f"line:seed={seed % 2**32},{line};{link}"
     with Progress(quiet=quiet) as progress:
         build_simulation(
             device, data_width=width, ports=1, fst=waves is not None, progress=progress.step

@@ -56,3 +56,13 @@ def test_a_run_on_a_link_takes_the_manifests_first(monkeypatch) -> None:
     words = ["sim", "--link", "tap:any", "--dut", str(A_BYTE_WIDE), "--quiet"]
     CliRunner().invoke(cli, words, catch_exceptions=False)
     assert [has["data_width"] for has in asked] == [8, 8]
+
+
+def test_a_line_stands_in_front_of_the_link_with_the_run_s_seed(monkeypatch) -> None:
+    asked: list[dict[str, Any]] = []
+    for each in ("compile.cache.build_simulation", "session.run.run_on_link"):
+        monkeypatch.setattr(f"roceproof.dpi.{each}", lambda *_, **has: asked.append(has))
+    words = ["sim", "--link", "tap:any", "--line", "rate=10000000,loss=5", "--seed", "9", "-q"]
+    CliRunner().invoke(cli, words, catch_exceptions=False)
+    assert asked[1]["port"].link == "line:seed=9,rate=10000000,loss=5;tap:any"
+    assert "--line rate=10000000,loss=5 --link tap:any" in asked[1]["command"]

@@ -38,6 +38,28 @@ def test_run_lasts_exactly_its_simulated_duration(echo_manifest, tmp_path):
     assert capture.stat().st_size > 200
 
 
+@pytest.mark.parametrize(("words", "came"), [("delay=100000000", 1), ("loss=1000000000", 0)])
+def test_a_line_delays_and_loses_in_simulated_time(echo_manifest, tmp_path, words, came):
+    peer, other = socket.socketpair()
+    capture = tmp_path / "run.pcapng"
+    with peer, other:
+        peer.sendall((60).to_bytes(4, "big") + bytes(60))
+        last = run_on_link(
+            echo_manifest,
+            data_width=64,
+            port=PortOptions(link=f"line:{words};fd:{other.fileno()}", capture=capture),
+            report=io.StringIO(),
+            duration_ns=640_000,
+            pass_fds=[other.fileno()],
+        )
+        answer = peer.recv(64) if came else b""
+    port = last.ports[0]
+    assert (port.frames_in, port.frames_out, port.dropped_in) == (came, came, 1 - came)
+    assert len(answer) == 64 * came
+    times = [(meta.tshigh << 32 | meta.tslow) for _, meta in RawPcapNgReader(str(capture))]
+    assert all(time > 100_000 for time in times) and len(times) == 2 * came
+
+
 RUN = """
 import sys
 from pathlib import Path

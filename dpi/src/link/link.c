@@ -68,6 +68,24 @@ static struct link *open_pcap(const char *file, struct error *error) {
     return link;
 }
 
+// line:WORDS;LINK
+static struct link *open_line(const char *text, unsigned port, struct error *error) {
+    const char *behind = strchr(text, ';');
+    if (!behind || after(behind + 1, "line:") || strcmp(behind + 1, "lockstep") == 0) {
+        error_set(error, "link line:%s: expected line:WORDS;LINK, with a link of frames", text);
+        return NULL;
+    }
+    char *words = strndup(text, (size_t)(behind - text));
+    if (!words) {
+        error_set(error, "link line: out of memory");
+        return NULL;
+    }
+    struct link *inner = link_open(behind + 1, port, NULL, false, error);
+    struct link *link = inner ? link_line_open(words, inner, error) : NULL;
+    free(words);
+    return link;
+}
+
 struct link *link_open(const char *text, unsigned port, struct control *control, bool lockstep,
                        struct error *error) {
     const char *rest;
@@ -92,9 +110,12 @@ struct link *link_open(const char *text, unsigned port, struct control *control,
     if ((rest = after(text, "pcap:"))) {
         return open_pcap(rest, error);
     }
+    if ((rest = after(text, "line:"))) {
+        return open_line(rest, port, error);
+    }
     error_set(error,
               "link '%s': expected lockstep, socket:PATH, socket-listen:PATH, dgram:LOCAL,REMOTE, "
-              "fd:N, tap:NAME or pcap:FILE",
+              "fd:N, tap:NAME, pcap:FILE or line:WORDS;LINK",
               text);
     return NULL;
 }

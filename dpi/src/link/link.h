@@ -54,6 +54,7 @@ struct link {
 //   tap:NAME             an existing TAP device
 //   pcap:FILE            received frames from a capture, at its pace in simulated time
 //   pcap:FILE,back-to-back
+//   line:WORDS;LINK      any of these but lockstep, behind a line (link_line_open)
 struct link *link_open(const char *text, unsigned port, struct control *control, bool lockstep,
                        struct error *error);
 
@@ -66,6 +67,10 @@ struct link *link_dgram_open(const char *local, const char *remote, struct error
 struct link *link_dgram_adopt(int fd, struct error *error);
 struct link *link_tap_open(const char *name, struct error *error);
 struct link *link_pcap_open(const char *path, bool back_to_back, struct error *error);
+
+// WORDS are rate=, delay=, buffer=, loss=, twice=, swap=, corrupt= and seed= with
+// numbers, between commas; each may be left out. Closes `inner` in any case.
+struct link *link_line_open(const char *words, struct link *inner, struct error *error);
 
 // For links whose drops nobody else counts.
 void link_count_nothing(struct link *link);
