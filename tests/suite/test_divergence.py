@@ -278,3 +278,19 @@ def test_bytes_that_come_later_are_told_as_late_and_not_as_others() -> None:
         late
     )
     assert unless_late(cast(Target, _Remembering(is_late=False)), failure) is failure
+
+
+@pytest.mark.parametrize(
+    ("want", "got", "rules", "told"),
+    [
+        ("wr_flush_err None None", "success 0 None", ("QPS-03",), "status: want wr_flush_err"),
+        ("success 5 None", "loc_len_err None None", (), "status: want success"),
+        ("success 5 None", "success 6 None", ("IMM-04",), "byte_len: want 5, got 6"),
+    ],
+)
+def test_of_a_receive_that_ended_otherwise_only_the_status_says_why(
+    want: str, got: str, rules: tuple[str, ...], told: str
+) -> None:
+    head = f"want receives completed: 0x1 {want}; 0x2 {want}; got 0x1 {got}; 0x2 {got}"
+    assert named(head) == rules
+    assert told in in_short(head) and in_short(head).count("want") == 1

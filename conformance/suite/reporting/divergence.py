@@ -20,6 +20,7 @@ from roceproof.conformance.suite.reporting.failure_heads import (
     head_of,
     likeness,
     name_of_wanted,
+    receive_ended_as,
     wrong_fields,
 )
 
@@ -144,6 +145,7 @@ _REFUSED = _table(
 _ANY = "all"
 _OPCODE = "opcode"
 """Where it is another, all else is that of another packet."""
+_FLUSHED = "QPS-03"
 _SURPLUS, _ONE_NAK = re.compile(r"want +(?!NAK)\w+ [^;]*; got +NAK [^;]*syndrome=0x60"), "NAK-02"
 _OF_ANSWERS = {
     "psn": "ACK-06",
@@ -172,6 +174,8 @@ def named(head: str) -> tuple[str, ...]:
     for row in _REFUSED:
         if row.like.search(head):
             return row.rules
+    if ended := receive_ended_as(head):
+        return (_FLUSHED,) if ended[0] == "wr_flush_err" else ()
     if fields := wrong_fields(head):
         if _OPCODE in fields and _SURPLUS.search(head):
             return (_ONE_NAK,)

@@ -82,7 +82,8 @@ _OTHER_RECEIVE = re.compile(
     r"with success"
 )
 RECEIVE = "receive"
-_OF_A_RECEIVE = (RECEIVE, "status", "byte_len", "immediate")
+STATUS = "status"
+_OF_A_RECEIVE = (RECEIVE, STATUS, "byte_len", "immediate")
 _WANT_GOT = re.compile(r"want +(?P<want>.*?); got +(?P<got>[^;]*)")
 """What is told behind that is where it was, and all that came."""
 _SAID = re.compile(r"(\w+)=([^\s;]+)")
@@ -201,6 +202,12 @@ def wrong_fields(head: str) -> set[str]:
     return named
 
 
+def receive_ended_as(head: str) -> tuple[str, str] | None:
+    """The status that was wanted of a receive and the one that came, where these differ first."""
+    differ = _differences(head)
+    return differ[0][1:] if differ and differ[0][0] == STATUS else None
+
+
 def completed_again(head: str) -> str:
     """What completed more often than it may: receive, work, or nothing of the kind."""
     again = _AGAIN.search(head)
@@ -308,7 +315,7 @@ def _differences(head: str) -> list[tuple[str, str, str]]:
                 return []
             told = zip(_OF_A_RECEIVE, *(each.split() for each in pair), strict=False)
             if wrong := [(field, want, got) for field, want, got in told if want != got]:
-                return wrong[:1] if wrong[0][0] == RECEIVE else wrong
+                return wrong[:1] if wrong[0][0] in (RECEIVE, STATUS) else wrong
         return []
     if other := _OTHER_RECEIVE.search(head):
         return [(RECEIVE, other["want"], other["got"])]
