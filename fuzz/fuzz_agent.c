@@ -187,14 +187,23 @@ static void ask(struct session *session, const uint8_t *line, size_t length) {
     free(text);
 }
 
+// The table of a session is large: one serves all inputs, and is empty before each.
+static struct session *session_of(struct ibv_context *context) {
+    static struct session *session;
+    if (!session)
+        session = made(sizeof *session);
+    session->verbs = context;
+    session->quit = false;
+    return session;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct ibv_context context = {.ops = {.alloc_mw = alloc_mw,
                                           .dealloc_mw = dealloc_mw,
                                           .post_send = post_send,
                                           .post_recv = post_recv,
                                           .post_srq_recv = post_srq_recv}};
-    struct session *session = made(sizeof *session);
-    session->verbs = &context;
+    struct session *session = session_of(&context);
     while (size > 0) {
         const uint8_t *end = memchr(data, '\n', size);
         const size_t length = end ? (size_t)(end - data) : size;
@@ -203,7 +212,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         data += end ? length + 1 : length;
         size -= end ? length + 1 : length;
     }
-    session->verbs = NULL;
-    session_close(session);
+    table_destroy_all(&session->table);
     return 0;
 }
