@@ -2,8 +2,7 @@
 //
 // First in, first out, with valid/ready on both sides. The storage is a memory
 // read without a clock (distributed RAM), so an entry can be taken the cycle
-// after it was put in. Neither side's ready or valid depends on the other
-// side within a cycle.
+// after it was put in. Ready and valid come from registers.
 
 `default_nettype none
 
@@ -30,21 +29,29 @@ module stream_fifo #(
   localparam int unsigned IndexBits = $clog2(Depth);
 
   logic [Width-1:0]   memory [Depth];
-  logic [IndexBits:0] write_q, read_q;  // one bit more than an index: full is not empty
+  typedef logic [IndexBits:0] place_t;  // one bit more than an index: full is not empty
 
-  assign s_ready_o = write_q != {!read_q[IndexBits], read_q[IndexBits-1:0]};
-  assign m_valid_o = write_q != read_q;
-  assign m_data_o  = memory[read_q[IndexBits-1:0]];
+  place_t write_q, read_q, held;
+  logic   push, pop;
+
+  assign held     = write_q - read_q;
+  assign push     = s_valid_i && s_ready_o;
+  assign pop      = m_valid_o && m_ready_i;
+  assign m_data_o = memory[read_q[IndexBits-1:0]];
 
   always_ff @(posedge clk_i) begin
-    if (s_valid_i && s_ready_o) memory[write_q[IndexBits-1:0]] <= s_data_i;
+    if (push) memory[write_q[IndexBits-1:0]] <= s_data_i;
 
     if (!rst_ni) begin
-      write_q <= '0;
-      read_q  <= '0;
+      write_q   <= '0;
+      read_q    <= '0;
+      s_ready_o <= 1'b1;
+      m_valid_o <= 1'b0;
     end else begin
-      if (s_valid_i && s_ready_o) write_q <= write_q + 1'b1;
-      if (m_valid_o && m_ready_i) read_q  <= read_q + 1'b1;
+      if (push) write_q <= write_q + 1'b1;
+      if (pop)  read_q  <= read_q + 1'b1;
+      s_ready_o <= s_ready_o ? !(push && !pop && held == place_t'(Depth - 1)) : pop;
+      m_valid_o <= m_valid_o ? !(pop && !push && held == place_t'(1)) : push;
     end
   end
 

@@ -42,8 +42,8 @@ class Mutant:
 
 
 MUTANTS = (
-    Mutant("stream_fifo", "!= {!read_q[IndexBits], read_q", "!= {read_q[IndexBits], read_q"),
-    Mutant("stream_fifo", "if (s_valid_i && s_ready_o) memory", "if (s_valid_i) memory"),
+    Mutant("stream_fifo", "place_t'(Depth - 1)", "place_t'(Depth)"),
+    Mutant("stream_fifo", "if (push) memory", "if (s_valid_i) memory"),
     Mutant("stream_fork", "s_valid_i && !a_has_q", "s_valid_i"),
     Mutant("stream_fork", "(a_has_q || a_ready_i) &&", "(a_has_q || a_ready_i) ||"),
     Mutant("frame_mux", "inside_q ? b_served_q : b_tvalid_i", "b_tvalid_i"),

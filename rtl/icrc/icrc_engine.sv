@@ -37,22 +37,35 @@ module icrc_engine #(
     logic [LaneBits-1:0] zero_bytes;  // behind position last_i in its beat
   } stage_t;
 
-  // Masked beat, its word, and the register after it.
+  // What comes in, masked, its word, and the register after it.
+  logic                 taken_valid_q;
+  logic [DataWidth-1:0] data_q;
+  logic [BeatBits-1:0]  beat_q;
+  icrc_pkg::layout_t    layout_q;
+  icrc_pkg::position_t  position_q;
   stage_t masked_q, word_q, crc_q;
   logic   masked_first_q, word_first_q;
 
   always_ff @(posedge clk_i) begin
     if (valid_i) begin
-      masked_first_q      <= beat_i == '0;
-      masked_q.last       <= beat_i == last_i[$bits(last_i)-1:LaneBits];
-      masked_q.zero_bytes <= ~last_i[LaneBits-1:0];
+      data_q     <= data_i;
+      beat_q     <= beat_i;
+      layout_q   <= layout_i;
+      position_q <= last_i;
+    end
+    if (taken_valid_q) begin
+      masked_first_q      <= beat_q == '0;
+      masked_q.last       <= beat_q == position_q[$bits(position_q)-1:LaneBits];
+      masked_q.zero_bytes <= ~position_q[LaneBits-1:0];
     end
     word_q       <= masked_q;
     word_first_q <= masked_first_q;
     crc_q        <= word_q;
 
-    masked_q.valid <= valid_i;
+    taken_valid_q  <= valid_i;
+    masked_q.valid <= taken_valid_q;
     if (!rst_ni) begin
+      taken_valid_q  <= 1'b0;
       masked_q.valid <= 1'b0;
       word_q.valid   <= 1'b0;
       crc_q.valid    <= 1'b0;
@@ -64,11 +77,11 @@ module icrc_engine #(
     .DataWidth(DataWidth)
   ) u_mask (
     .clk_i,
-    .enable_i(valid_i),
-    .data_i,
-    .beat_i,
-    .layout_i,
-    .last_i,
+    .enable_i(taken_valid_q),
+    .data_i  (data_q),
+    .beat_i  (beat_q),
+    .layout_i(layout_q),
+    .last_i  (position_q),
     .data_o  (masked)
   );
 

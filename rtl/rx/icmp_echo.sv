@@ -55,12 +55,17 @@ module icmp_echo
     return sum[15:0] + 16'(sum[16]);
   endfunction
 
+  // A request that is in the buffer.
+  logic          request_q;
+  frame_header_t header_q;
+
   // The reply's headers and, as the request had them, the data behind.
-  ipv4_packet_t  request, reply;
+  ipv4_packet_t  asked, request, reply;
   icmp_t         request_icmp, reply_icmp;
   frame_header_t reply_header;
 
-  assign request      = ipv4_packet_t'(header_i.payload);
+  assign asked        = ipv4_packet_t'(header_i.payload);
+  assign request      = ipv4_packet_t'(header_q.payload);
   assign request_icmp = icmp_t'(request.payload);
 
   always_comb begin
@@ -76,24 +81,23 @@ module icmp_echo
     reply.ip.src         = request.ip.dst;
     reply.ip.dst         = request.ip.src;
 
-    reply_header                  = header_i;
+    reply_header                  = header_q;
     reply_header.payload          = reply;
     reply_header.ethernet.src_mac = port_mac_i;
-    reply_header.ethernet.dst_mac = header_i.ethernet.src_mac;
+    reply_header.ethernet.dst_mac = header_q.ethernet.src_mac;
   end
 
-  logic [15:0] packet_end, frame_end;
-  assign packet_end = 16'd14 + request.ip.total_length;
-  assign frame_end  = packet_end < MinFrame ? MinFrame : packet_end;
+  logic [15:0] packet_end_q, frame_end;
+  assign frame_end = packet_end_q < MinFrame ? MinFrame : packet_end_q;
 
   // What follows a short packet becomes zero.
   window_t reply_head;
   always_comb begin
     reply_head = '0;
-    if (request_i) begin
+    if (request_q) begin
       reply_head = swap_bytes(reply_header);
       for (int unsigned i = 0; i < WindowBytes; i++) begin
-        if (16'(i) >= packet_end) reply_head[8*i+:8] = '0;
+        if (16'(i) >= packet_end_q) reply_head[8*i+:8] = '0;
       end
     end
   end
@@ -107,8 +111,8 @@ module icmp_echo
   logic [DataWidth-1:0] words_q [Words];
   logic [DataWidth-1:0] word_q;
 
-  assign capture = beat_i == '0 ? !sending_q : capture_q;
-  assign accept  = request_i && capture && packet_end <= 16'(EchoBytes);
+  assign capture = beat_i == '0 ? !sending_q && !request_q : capture_q;
+  assign accept  = request_q && packet_end_q <= 16'(EchoBytes);
   assign read    = sending_q && next_q <= last_position_q[15:LaneBits]
                 && (!beat_valid_q || m_tready_i);
 
@@ -121,6 +125,9 @@ module icmp_echo
 
   always_ff @(posedge clk_i) begin
     if (valid_i) capture_q <= capture;
+    request_q    <= rst_ni && request_i && capture;
+    header_q     <= header_i;
+    packet_end_q <= 16'd14 + asked.ip.total_length;
 
     if (accept) begin
       head_q          <= reply_head;

@@ -53,11 +53,7 @@ module rx_parser
   logic settled;
   assign settled = valid_i && last_i;
 
-  always_comb begin
-    header = '0;
-    if (settled) header = frame_header_t'(swap_bytes(window_i));
-  end
-
+  assign header = frame_header_t'(swap_bytes(window_i));
   assign packet = ipv4_packet_t'(header.payload);
   assign roce   = roce_ack_t'(packet.payload);
   assign icmp   = icmp_t'(packet.payload);
@@ -105,23 +101,26 @@ module rx_parser
       && roce.bth.opcode != roce_pkg::RcAcknowledge
       && roce.bth.pkey[14:0] == 15'h7FFF && roce.bth.tver == '0;
 
-  // The kind as far as it is known without the IPv4 header checksum, and the
-  // sum that settles it one stage later: all words together give ones.
+  // The kind as far as it is known without address and IPv4 header checksum, and
+  // the sums that settle it one stage later: all words together give ones.
   frame_kind_t kind_q;
-  logic [19:0] sum_q;
+  logic        to_ipv4_q;
+  logic [18:0] even_sum_q, odd_sum_q;
+  logic [19:0] sum;
   logic        sum_ok;
 
-  function automatic logic [19:0] word_sum(roce_pkg::ipv4_t ip);
+  function automatic logic [18:0] word_sum(roce_pkg::ipv4_t ip, int unsigned first);
     logic [159:0] words = ip;
     word_sum = '0;
-    for (int unsigned i = 0; i < 10; i++) word_sum += 20'(words[16*i+:16]);
+    for (int unsigned i = first; i < 10; i += 2) word_sum += 19'(words[16*i+:16]);
   endfunction
 
-  assign sum_ok              = 17'(sum_q[15:0]) + 17'(sum_q[19:16]) == 17'h0FFFF;
+  assign sum                 = 20'(even_sum_q) + 20'(odd_sum_q);
+  assign sum_ok              = 17'(sum[15:0]) + 17'(sum[19:16]) == 17'h0FFFF;
   assign kind_o.arp_request  = kind_q.arp_request;
-  assign kind_o.ack          = kind_q.ack && sum_ok;
-  assign kind_o.echo_request = kind_q.echo_request && sum_ok;
-  assign kind_o.request      = kind_q.request && sum_ok;
+  assign kind_o.ack          = kind_q.ack && sum_ok && to_ipv4_q;
+  assign kind_o.echo_request = kind_q.echo_request && sum_ok && to_ipv4_q;
+  assign kind_o.request      = kind_q.request && sum_ok && to_ipv4_q;
 
   always_ff @(posedge clk_i) begin
     if (valid_i) begin
@@ -132,10 +131,12 @@ module rx_parser
     kind_q <= '0;
     if (settled) begin
       kind_q.arp_request  <= !discard_i && port_has_ipv4 && is_arp;
-      kind_q.ack          <= !discard_i && port_has_ipv4 && to_ipv4 && is_ack;
-      kind_q.echo_request <= !discard_i && port_has_ipv4 && to_ipv4 && is_echo;
-      kind_q.request      <= !discard_i && port_has_ipv4 && to_ipv4 && is_request;
-      sum_q               <= word_sum(packet.ip);
+      kind_q.ack          <= !discard_i && is_ack;
+      kind_q.echo_request <= !discard_i && is_echo;
+      kind_q.request      <= !discard_i && is_request;
+      to_ipv4_q           <= port_has_ipv4 && to_ipv4;
+      even_sum_q          <= word_sum(packet.ip, 0);
+      odd_sum_q           <= word_sum(packet.ip, 1);
       header_o            <= header;
     end
     valid_o <= valid_i && rst_ni;

@@ -2,7 +2,7 @@
 //
 // Joins, frame by frame and in order, what the parser says (is it an
 // ACKNOWLEDGE for this port?) with the verdict on its ICRC, and lets out a
-// response where both agree. ready_o admits no more than MaxFrames frames
+// response where both agree, from a register. ready_o admits no more than MaxFrames frames
 // whose fate is open, so neither side ever finds its queue full.
 
 `default_nettype none
@@ -78,14 +78,24 @@ module rx_response_join
     .m_ready_i(take)
   );
 
-  assign response_o       = head.response;
-  assign response_valid_o = head_valid && verdict_valid && head.is_ack && icrc_ok;
-  assign take             = head_valid && verdict_valid && (!response_valid_o || response_ready_i);
-
-  logic [$clog2(MaxFrames+1)-1:0] open_q;
-  assign ready_o = open_q != ($bits(open_q))'(MaxFrames);
+  logic responds, room;
+  assign responds = head_valid && verdict_valid && head.is_ack && icrc_ok;
+  assign room     = !response_valid_o || response_ready_i;
+  assign take     = head_valid && verdict_valid && (!responds || room);
 
   always_ff @(posedge clk_i) begin
+    if (room) begin
+      response_valid_o <= responds;
+      response_o       <= head.response;
+    end
+    if (!rst_ni) response_valid_o <= 1'b0;
+  end
+
+  logic [$clog2(MaxFrames+1)-1:0] open_q;
+
+  // A cycle late, in which a frame may come.
+  always_ff @(posedge clk_i) begin
+    ready_o <= !rst_ni || open_q < ($bits(open_q))'(MaxFrames) - 1'b1;
     if (!rst_ni) open_q <= '0;
     else         open_q <= open_q + ($bits(open_q))'(frame_taken_i) - ($bits(open_q))'(take);
   end

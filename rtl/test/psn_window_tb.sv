@@ -51,6 +51,7 @@ module psn_window_tb
     .response_valid_i  (valid[Response]),
     .response_ready_o  (ready[Response]),
     .response_i        (response),
+    .flushes_o         (),
     .failed_o          (),
     .failed_index_o    (),
     .oldest_valid_o    (),

@@ -58,6 +58,7 @@ module ack_tracker
   input  wire logic                 response_valid_i,
   output logic                      response_ready_o,
   input  wire response_t            response_i,
+  output logic                      flushes_o,           // or is going to, a failed QP
   output logic                      failed_o,
   output logic      [IndexBits-1:0] failed_index_o,
   // What the send window follows, and the replay buffer does.
@@ -128,7 +129,7 @@ module ack_tracker
   logic                room;           // for the message that asks
   logic                unanswered;     // something asks for an acknowledgement still
   logic                full, empty;    // pending messages of this QP
-  logic                retires, retire_waits;
+  logic                retires, retire_waits, flushes;
   retirement_t         retirement;
   logic                fails;          // this operation fails the QP
   logic                fencing_q;      // a failed QP waits for its flush
@@ -312,6 +313,7 @@ module ack_tracker
   assign configure_o        = state_q == StConfigure && write_q;
   assign failed_o           = state_q == StFail;
   assign failed_index_o     = index_q;
+  assign flushes_o          = fencing_q || flushes;
   assign start_refused_o    = stored.failed;
   assign start_generation_o = stored.generation;
 
@@ -339,6 +341,7 @@ module ack_tracker
     .retire_valid_i    (retires),
     .retire_i          (retirement),
     .retire_waits_o    (retire_waits),
+    .flushes_o         (flushes),
     .completion_valid_o,
     .completion_ready_i,
     .completion_o
@@ -373,7 +376,7 @@ module ack_tracker
               fault_syndrome_q <= 8'hff;
               if (!concerned || empty) state_q <= StConfigure;
             end
-            OpResponse: if (relevant && nak) begin
+            OpResponse: if (nak) begin
               fault_q          <= nak_status;
               fault_syndrome_q <= response_i.syndrome;
             end
@@ -385,10 +388,10 @@ module ack_tracker
             default: ;
           endcase
           if (fails) begin
-            state_q       <= StFail;
-            fencing_q     <= 1'b1;
-            flush_index_q <= index_q;
+            state_q   <= StFail;
+            fencing_q <= 1'b1;
           end
+          if (!fencing_q) flush_index_q <= index_q;
         end
 
         StFail:  state_q <= StFence;

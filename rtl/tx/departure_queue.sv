@@ -33,12 +33,13 @@ module departure_queue
 
   typedef logic [CountBits-1:0] count_t;
 
-  departure_t head;
-  logic       head_valid;
+  departure_t next, head;
+  logic       next_valid, head_valid, advance;
   logic       due;
   count_t     waiting_q;
   count_t     left_q;     // frames that left and were not yet accounted for
 
+  assign advance            = !head_valid || popped_o;
   assign due                = head_valid && (head.discard || owed_o);
   assign tracked_valid_o    = due && head.tracked;
   assign tracked_o          = head;
@@ -58,16 +59,19 @@ module departure_queue
     .s_data_i (push_i),
     .s_valid_i(push_valid_i),
     .s_ready_o(push_ready_o),
-    .m_data_o (head),
-    .m_valid_o(head_valid),
-    .m_ready_i(popped_o)
+    .m_data_o (next),
+    .m_valid_o(next_valid),
+    .m_ready_i(advance)
   );
 
   always_ff @(posedge clk_i) begin
+    if (advance) head <= next;
     if (!rst_ni) begin
-      waiting_q <= '0;
-      left_q    <= '0;
+      head_valid <= 1'b0;
+      waiting_q  <= '0;
+      left_q     <= '0;
     end else begin
+      if (advance) head_valid <= next_valid;
       waiting_q <= waiting_q + count_t'(push_valid_i && push_ready_o) - count_t'(popped_o);
       left_q    <= left_q + count_t'(left_i) - count_t'(popped_o && !head.discard);
     end

@@ -2,7 +2,8 @@
 //
 // Writes the headers of each packet, Ethernet to ImmDt or what an ACK has there, and computes the
 // lengths that follow from them: PadCnt, UDP and IP length, frame length and
-// the place of the ICRC. One packet per cycle, one register stage.
+// the place of the ICRC. One packet in two cycles, through register stages each
+// of which takes a packet when it has none.
 
 `default_nettype none
 
@@ -26,38 +27,80 @@ module header_builder
   localparam int unsigned EthernetBytes = $bits(ethernet_t) / 8;
   localparam int unsigned Ipv4Bytes     = $bits(ipv4_t) / 8;
 
-  assign packet_ready_o = !frame_valid_o || frame_ready_i;
+  localparam int unsigned Ipv4At = $bits(header_t) - 1 - $bits(ethernet_t);
+
+  // Stages, by what is known of the packet in them.
+  localparam int unsigned Taken    = 0;
+  localparam int unsigned Placed   = 1;  // where its ICRC is
+  localparam int unsigned Built    = 2;  // all but the checksum
+  localparam int unsigned Added    = 3;
+  localparam int unsigned Finished = 4;
+
+  // Of the words of the IPv4 header, every second.
+  typedef struct packed {
+    logic [18:0] low;
+    logic [18:0] high;
+  } sums_t;
+
+  logic [Finished:0] valid_q, moves;
+  packet_t           taken_q, placed_q;
+  logic [13:0]       icrc_offset_q;
+  frame_t            built_q, added_q;
+  sums_t             sums_q;
+
+  assign packet_ready_o = !valid_q[Taken];
+  assign frame_valid_o  = valid_q[Finished];
+  assign moves          = valid_q & {frame_ready_i, ~valid_q[Finished:1]};
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      frame_valid_o <= 1'b0;
-    end else if (packet_ready_o) begin
-      frame_valid_o <= packet_valid_i;
-      if (packet_valid_i) frame_o <= build(packet_i);
+    if (packet_ready_o) taken_q <= packet_i;
+    if (moves[Taken]) begin
+      placed_q      <= taken_q;
+      icrc_offset_q <= place(taken_q);
     end
+    if (moves[Placed]) built_q <= build(placed_q, icrc_offset_q);
+    if (moves[Built]) begin
+      added_q <= built_q;
+      sums_q  <= add(built_q.header[Ipv4At-:$bits(ipv4_t)]);
+    end
+    if (moves[Added]) begin
+      frame_o        <= added_q;
+      frame_o.header <= finish(added_q.header, sums_q);
+    end
+
+    valid_q <= (valid_q & ~moves) | {moves[Finished-1:0], packet_valid_i && packet_ready_o};
+    if (!rst_ni) valid_q <= '0;
   end
 
-  function automatic frame_t build(packet_t packet);
+  function automatic logic [1:0] pad_count(packet_t packet);
+    return -packet.payload_bytes[1:0];
+  endfunction
+
+  // Where the ICRC is.
+  function automatic logic [13:0] place(packet_t packet);
+    return 14'(header_bytes(packet.extensions)) + packet.payload_bytes[13:0]
+        + 14'(pad_count(packet));
+  endfunction
+
+  // All but the IPv4 checksum, which is zero here.
+  function automatic frame_t build(packet_t packet, logic [13:0] icrc_offset);
     ethernet_t   ethernet;
     ipv4_t       ipv4;
     udp_t        udp;
     bth_t        bth;
     frame_t      frame;
-    logic [13:0] icrc_offset;
     logic [13:0] packet_end;
 
     bth           = '0;
     bth.opcode    = packet.opcode;
     bth.solicited = packet.solicited;
     bth.mig_req   = 1'b1;
-    bth.pad_count = -packet.payload_bytes[1:0];
+    bth.pad_count = pad_count(packet);
     bth.pkey      = 16'hffff;
     bth.dest_qpn  = packet.path.remote_qpn;
     bth.ack_req   = packet.ack_req;
     bth.psn       = packet.psn;
 
-    icrc_offset = 14'(header_bytes(packet.extensions)) + packet.payload_bytes[13:0]
-        + 14'(bth.pad_count);
     packet_end  = icrc_offset + 14'(IcrcBytes);
 
     ipv4               = '0;
@@ -71,7 +114,6 @@ module header_builder
     ipv4.protocol      = IpProtoUdp;
     ipv4.src           = port_ipv4_i;
     ipv4.dst           = packet.path.remote_ipv4;
-    ipv4.checksum      = ipv4_checksum(ipv4);
 
     udp          = '0;
     udp.src_port = packet.path.udp_sport;
@@ -96,17 +138,31 @@ module header_builder
     return frame;
   endfunction
 
-  // One's complement of the one's complement sum of the header's words; the
-  // checksum field itself is zero here.
-  function automatic logic [15:0] ipv4_checksum(ipv4_t header);
+  function automatic sums_t add(ipv4_t ipv4);
+    sums_t sums;
+    sums = '0;
+    for (int unsigned word = 0; word < Ipv4Bytes / 4; word++) begin
+      sums.low  += 19'(ipv4[32*word+:16]);
+      sums.high += 19'(ipv4[32*word+16+:16]);
+    end
+    return sums;
+  endfunction
+
+  // One's complement of the one's complement sum of the header's words.
+  function automatic logic [15:0] ipv4_checksum(sums_t sums);
     logic [19:0] sum;
     logic [16:0] folded;
-    sum = '0;
-    for (int unsigned word = 0; word < Ipv4Bytes / 2; word++) begin
-      sum += 20'(header[16*word+:16]);
-    end
+    sum    = 20'(sums.low) + 20'(sums.high);
     folded = 17'(sum[15:0]) + 17'(sum[19:16]);
     return ~(folded[15:0] + 16'(folded[16]));
+  endfunction
+
+  function automatic header_t finish(header_t header, sums_t sums);
+    ipv4_t ipv4;
+    ipv4          = header[Ipv4At-:$bits(ipv4_t)];
+    ipv4.checksum = ipv4_checksum(sums);
+    finish                        = header;
+    finish[Ipv4At-:$bits(ipv4_t)] = ipv4;
   endfunction
 
 endmodule

@@ -42,27 +42,31 @@ module packet_assembler
   logic [3:0]             headers_q;        // of those, without payload
   count_t                 payloads_q;       // payload beats still to take
   extensions_t            extensions_q;
+  logic                   begun_q;          // beats_q is not zero
+  logic                   last_q;           // beats_q is one
+  logic                   in_headers_q;     // headers_q is not zero
+  logic                   has_payload_q;    // payloads_q is not zero
   logic [LaneBits-1:0]    tail_q;           // bytes in the last beat, 0 is all
   logic [13:0]            icrc_offset_q;
   logic [StoreBits-1:0]   store_q;          // header, later payload, for the beats to come
   logic [StoreBits-1:0]   header_lanes;
   logic [2*DataWidth-1:0] shifted;
+  logic [3:0]             headers;          // of the frame that comes
   logic                   room;
   logic                   takes_payload;
   logic                   step;
   logic                   give;
-  logic                   last;
   logic                   load;
 
   assign room             = !m_tvalid_o || m_tready_i;
-  assign takes_payload    = payloads_q != '0 && headers_q == '0;
-  assign step             = takes_payload ? payload_tvalid_i && (room || beats_q == '0)
-                                          : room && beats_q != '0;
-  assign give             = step && beats_q != '0;
-  assign last             = beats_q == beats_t'(1);
+  assign takes_payload    = has_payload_q && !in_headers_q;
+  assign step             = takes_payload ? payload_tvalid_i && (room || !begun_q)
+                                          : room && begun_q;
+  assign give             = step && begun_q;
   assign payload_tready_o = step && takes_payload;
-  assign frame_ready_o    = beats_q == '0 ? payloads_q == '0 : give && last;
+  assign frame_ready_o    = begun_q ? give && last_q : !has_payload_q;
   assign load             = frame_valid_i && frame_ready_o;
+  assign headers          = 4'(header_bytes(frame_i.extensions) >> LaneBits);
 
   // Stream order: the first header byte in the lowest lane.
   always_comb begin
@@ -94,38 +98,44 @@ module packet_assembler
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      beats_q    <= '0;
-      payloads_q <= '0;
-      m_tvalid_o <= 1'b0;
+      begun_q       <= 1'b0;
+      has_payload_q <= 1'b0;
+      m_tvalid_o    <= 1'b0;
     end else begin
       if (m_tready_i) m_tvalid_o <= 1'b0;
-      if (payload_tready_o) payloads_q <= payloads_q - 1'b1;
+      if (payload_tready_o) begin
+        payloads_q    <= payloads_q - 1'b1;
+        has_payload_q <= payloads_q != count_t'(1);
+      end
       if (give) begin
         beats_q         <= beats_q - 1'b1;
+        begun_q         <= !last_q;
+        last_q          <= beats_q == beats_t'(2);
         m_tvalid_o      <= 1'b1;
         m_tdata_o       <= store_q[DataWidth-1:0] | shifted[DataWidth-1:0];
-        m_tkeep_o       <= last && tail_q != '0 ? ~({Lanes{1'b1}} << tail_q) : '1;
-        m_tlast_o       <= last;
+        m_tkeep_o       <= last_q && tail_q != '0 ? ~({Lanes{1'b1}} << tail_q) : '1;
+        m_tlast_o       <= last_q;
         m_icrc_offset_o <= icrc_offset_q;
-        if (headers_q != '0) begin
-          headers_q <= headers_q - 1'b1;
-          store_q   <= store_q >> DataWidth;
+        if (in_headers_q) begin
+          headers_q    <= headers_q - 1'b1;
+          in_headers_q <= headers_q != 4'd1;
+          store_q      <= store_q >> DataWidth;
         end else begin
           store_q <= StoreBits'(shifted[2*DataWidth-1:DataWidth]);
         end
       end
       if (load) begin
-        beats_q       <= '0;
-        headers_q     <= '0;
+        begun_q       <= !frame_i.discard;
+        last_q        <= frame_i.frame_bytes <= 14'(Lanes);
+        beats_q       <= beats_t'((frame_i.frame_bytes + 14'(Lanes - 1)) >> LaneBits);
+        headers_q     <= headers;
+        in_headers_q  <= !frame_i.discard && headers != '0;
         payloads_q    <= count_t'((33'(frame_i.payload_bytes) + 33'(Lanes - 1)) >> LaneBits);
+        has_payload_q <= frame_i.payload_bytes != '0;
         extensions_q  <= frame_i.extensions;
         tail_q        <= frame_i.frame_bytes[LaneBits-1:0];
         icrc_offset_q <= frame_i.icrc_offset;
         store_q       <= header_lanes;
-        if (!frame_i.discard) begin
-          beats_q   <= beats_t'((frame_i.frame_bytes + 14'(Lanes - 1)) >> LaneBits);
-          headers_q <= 4'(header_bytes(frame_i.extensions) >> LaneBits);
-        end
       end
     end
   end
@@ -136,7 +146,8 @@ module packet_assembler
   else $error("a beat of a frame changed while it waited");
 
   assert_payload_used: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      give && last |-> payloads_q == count_t'(takes_payload))
+      give && last_q |-> has_payload_q == takes_payload
+                       && (!takes_payload || payloads_q == count_t'(1)))
   else $error("a frame ended before its payload");
 
 endmodule

@@ -3,7 +3,8 @@
 // The RC messages that await acknowledgement, in order for each QP, and their
 // completions. A lookup says how full a QP's ring is; what retires may be
 // counted still. Retirements are done one after the other, and beside the one
-// that is being done one may wait (retire_waits_o).
+// that is being done one may wait (retire_waits_o). flushes_o lasts until the
+// last completion of a flush is gone.
 
 `default_nettype none
 
@@ -27,6 +28,7 @@ module pending_messages
   input  wire logic                 retire_valid_i,
   input  wire retirement_t          retire_i,
   output logic                      retire_waits_o,
+  output logic                      flushes_o,
   output logic                      completion_valid_o,
   input  wire logic                 completion_ready_i,
   output completion_t               completion_o
@@ -59,6 +61,7 @@ module pending_messages
   logic        waiting_valid, retire_room;
   message_t    message, message_q;
   logic        first_q;               // of the flushed messages
+  logic        none_left;             // of the QP's messages
   logic        ends_q;                // no message behind this one retires
   logic        retires;
   index_t      waiting_index, retire_index;
@@ -83,7 +86,8 @@ module pending_messages
     .m_ready_i(state_q == StIdle)
   );
 
-  assign retires = retire_q.flush || precedes(message_q.last_psn, retire_q.bound);
+  assign none_left = head_q == tail_q;
+  assign retires   = retire_q.flush || precedes(message_q.last_psn, retire_q.bound);
 
   assign completion_valid_o = state_q == StRetire;
 
@@ -105,8 +109,13 @@ module pending_messages
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      state_q <= StIdle;
+      state_q   <= StIdle;
+      flushes_o <= 1'b0;
     end else begin
+      if (retire_valid_i && retire_i.flush) flushes_o <= 1'b1;
+      else if (state_q == StRead && none_left && retire_q.flush
+               && !(waiting_valid && waiting.flush)) flushes_o <= 1'b0;
+
       case (state_q)
         StIdle: begin
           retire_q <= waiting;
@@ -120,7 +129,7 @@ module pending_messages
           state_q <= StRead;
         end
 
-        StRead: state_q <= head_q == tail_q ? StIdle : StFetch;
+        StRead: state_q <= none_left ? StIdle : StFetch;
 
         StFetch: begin
           message_q <= message;

@@ -51,7 +51,7 @@ module requester
   localparam int unsigned IndexBits = $clog2(Qps);
 
   logic                        ready, configure_ready, configure;
-  logic                        failed;
+  logic                        flushes, failed;
   logic [IndexBits-1:0]        failed_index;
   logic                        start_valid, start_ready, start_refused;
   roce_tx_pkg::message_start_t start;
@@ -91,6 +91,7 @@ module requester
     .pl_tvalid_i,
     .pl_tlast_i,
     .pl_tready_o,
+    .flushes_i         (flushes),
     .failed_i          (failed),
     .failed_index_i    (failed_index),
     .start_valid_o     (start_valid),
@@ -153,6 +154,7 @@ module requester
     .response_valid_i,
     .response_ready_o,
     .response_i,
+    .flushes_o         (flushes),
     .failed_o          (failed),
     .failed_index_o    (failed_index),
     .oldest_valid_o    (oldest_valid),

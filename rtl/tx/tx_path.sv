@@ -32,6 +32,7 @@ module tx_path
   input  wire logic                   pl_tvalid_i,
   input  wire logic                   pl_tlast_i,
   output logic                        pl_tready_o,
+  input  wire logic                   flushes_i,
   input  wire logic                   failed_i,
   input  wire logic [IndexBits-1:0]   failed_index_i,
   output logic                        start_valid_o,
@@ -118,6 +119,7 @@ module tx_path
     .sender_i          (sender),
     .configure_i,
     .config_i,
+    .flushes_i,
     .failed_i,
     .failed_index_i,
     .start_valid_o,
@@ -159,6 +161,8 @@ module tx_path
 
   logic [DataWidth-1:0]   new_tdata, payload_tdata;
   logic                   new_tvalid, new_tready, payload_tvalid, payload_tready;
+  logic [DataWidth-1:0]   aligned_tdata;
+  logic                   aligned_tvalid, aligned_tready;
 
   payload_aligner #(
     .DataWidth(DataWidth)
@@ -174,9 +178,24 @@ module tx_path
     .s_tvalid_i       (pl_tvalid_i),
     .s_tlast_i        (pl_tlast_i),
     .s_tready_o       (pl_tready_o),
-    .m_tdata_o        (new_tdata),
-    .m_tvalid_o       (new_tvalid),
-    .m_tready_i       (new_tready)
+    .m_tdata_o        (aligned_tdata),
+    .m_tvalid_o       (aligned_tvalid),
+    .m_tready_i       (aligned_tready)
+  );
+
+  // So that what takes payload is no part of the cycle that aligns it.
+  stream_fifo #(
+    .Width(DataWidth),
+    .Depth(4)
+  ) u_aligned (
+    .clk_i,
+    .rst_ni,
+    .s_data_i (aligned_tdata),
+    .s_valid_i(aligned_tvalid),
+    .s_ready_o(aligned_tready),
+    .m_data_o (new_tdata),
+    .m_valid_o(new_tvalid),
+    .m_ready_i(new_tready)
   );
 
   assign issued_index_o = new_departure.completion.qpn[IndexBits-1:0];

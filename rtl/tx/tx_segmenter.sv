@@ -35,6 +35,7 @@ module tx_segmenter
   // A QP (re)starts, or has failed.
   input  wire logic                  configure_i,
   input  wire qp_config_t            config_i,
+  input  wire logic                  flushes_i,        // messages of a failed one: refuse none meanwhile
   input  wire logic                  failed_i,
   input  wire logic [IndexBits-1:0]  failed_index_i,
   // A place for an RC message.
@@ -77,6 +78,7 @@ module tx_segmenter
   position_t            position;        // of the QP when its message begins
   position_t            position_q;      // of the next packet
   logic [31:0]          remaining_q;     // payload bytes of the packets to come
+  logic                 last_q;          // they are one packet
   logic [23:0]          last_psn_q;
   logic                 first_q;
   logic                 cancelled_q;     // the QP failed or was reconfigured
@@ -86,6 +88,9 @@ module tx_segmenter
 
   logic [IndexBits-1:0] index;
   logic [31:0]          mtu;
+  logic [31:0]          remaining;       // with the packet that is being sent
+  logic [31:0]          bound;           // of that, if the next packet is the last
+  logic                 ends;            // it is
   logic                 last;
   logic                 sent;
   logic                 is_write;
@@ -94,7 +99,10 @@ module tx_segmenter
 
   assign index         = wr_q.qpn[IndexBits-1:0];
   assign mtu           = 32'd128 << sender_i.path_mtu;
-  assign last          = remaining_q <= mtu;
+  assign last          = last_q;
+  assign remaining     = state_q == StPackets ? remaining_q : wr_q.length;
+  assign bound         = state_q == StPackets ? mtu << 1 : mtu;
+  assign ends          = remaining <= bound;
   assign sent          = packet_valid_o && packet_ready_i;
   assign is_write      = wr_q.operation inside {OpWrite, OpWriteImm};
   assign has_immediate = wr_q.operation inside {OpSendImm, OpWriteImm};
@@ -110,7 +118,7 @@ module tx_segmenter
   assign start_o           = '{qpn: wr_q.qpn, wr_id: wr_q.wr_id, last_psn: last_psn_q};
 
   // The position RAM has one write port, and a restart goes first.
-  assign packet_valid_o = state_q == StDiscard
+  assign packet_valid_o = (state_q == StDiscard && !flushes_i)
                           || (state_q == StPackets && !cancelled_q && !configure_i
                               && (open_i || !sender_i.reliable));
 
@@ -202,6 +210,7 @@ module tx_segmenter
         StLookup: begin
           position_q  <= position;
           remaining_q <= payload_discard_o ? '0 : wr_q.length;
+          last_q      <= ends;
           last_psn_q  <= position.psn;
           if (wr_q.length != '0) begin
             last_psn_q <= position.psn + 24'((wr_q.length - 32'd1) >> (sender_i.path_mtu + 4'd7));
@@ -232,6 +241,7 @@ module tx_segmenter
             position_q.psn   <= position_q.psn + 24'd1;
             position_q.ip_id <= position_q.ip_id + 16'd1;
             remaining_q      <= remaining_q - mtu;
+            last_q           <= ends;
             if (last) state_q <= StIdle;
           end
         end

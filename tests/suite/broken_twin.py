@@ -15,8 +15,8 @@ from roceproof.dpi import load_manifest
 _FAULTS = (
     (
         "header_builder.sv",
-        "bth.pad_count = -packet.payload_bytes[1:0];",
-        "bth.pad_count = '0;",
+        "return -packet.payload_bytes[1:0];",
+        "return '0;",
     ),
     (
         "departure_queue.sv",
@@ -51,7 +51,7 @@ _FAULTS = (
         """\
   logic [9:0] held_q;  // cycles for which a packet waits
   always_ff @(posedge clk_i) begin
-    if (!rst_ni || !packet_valid_i || packet_ready_o) held_q <= '0;
+    if (!valid_q[Placed] || moves[Placed]) held_q <= '0;
     else if (held_q != '1) held_q <= held_q + 1'b1;
   end
 
