@@ -207,13 +207,15 @@ def _of(
         return wrong
     now, low, high = claim.of, claim.low, claim.high
     completed = distance(now.msn, base)
-    if completed > high and asked.copies_since_aeth and not asked.new_since_aeth:
+    is_raised = last is None or now.msn != last.msn
+    only_copies = asked.copies_since_aeth and not asked.new_since_aeth
+    if completed > high and only_copies and is_raised:
         return Violation("MSN-03", f"MSN of at most {ahead(base, high)} after copies", str(now.msn))
     if last is not None and _counts_backwards(now.msn, last.msn):
         return Violation("AETH-06", "an MSN with its first byte first", f"{now.msn:#08x}")
     if completed < low and completed == counter.count_received(now.done):
         return Violation("MSN-04", f"MSN {ahead(base, low)}, with WRITEs counted", str(now.msn))
-    if counter.from_start and last is None:
+    if counter.from_start and last is None and high > 0:
         return wrong._replace(rule="MSN-01")
     return wrong
 

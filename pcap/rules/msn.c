@@ -134,13 +134,15 @@ static enum roce_rule rule_of(const struct roce_judge *judge, const struct roce_
     const struct roce_responses *responses = &judge->flow->responses;
     if (wrong->rule == RULE_MSN_05)
         return RULE_MSN_05;
-    if (wrong->is_above && asked->copies_since_aeth && !asked->new_since_aeth)
+    const bool is_raised = !responses->has_aeth || wrong->msn != responses->last_msn;
+    if (wrong->is_above && asked->copies_since_aeth && !asked->new_since_aeth && is_raised)
         return RULE_MSN_03;
     if (reads_backwards(responses, wrong->msn))
         return RULE_AETH_06;
     if (!wrong->is_above && counted(wrong, asked->msn_counter.base) == received)
         return RULE_MSN_04;
-    return asked->msn_counter.from_start && !responses->has_aeth ? RULE_MSN_01 : RULE_MSN_02;
+    const bool is_first = asked->msn_counter.from_start && !responses->has_aeth;
+    return is_first && wrong->high > 0 ? RULE_MSN_01 : RULE_MSN_02;
 }
 
 // Holds it against the first, and against what contradicts that; false if it is wrong or may be.

@@ -143,6 +143,15 @@ scenario("MSN-02", after(ASKED, ack(100, 1), ack(102, 2)))
 scenario("MSN-02", after(ASKED, ack(100, 1), ack(102, 5)))
 scenario("MSN-03", after(ASKED, ack(103, 4), *sends(1, 103), ack(103, 5)))
 scenario("MSN-05", after(ASKED, ack(100, 1), ack(102, 3, syndrome=0x61)))
+# Of a message of two packets the first is acknowledged as if it were a message.
+BEGUN = Sender().message(SEND, 2 * PATH_MTU)[:1]
+scenario("MSN-02", after(BEGUN, ack(100, 1)), facts=facts())
+
+
+@breaks("MSN-02", facts=facts())
+def copies_have_raised_nothing() -> list[bytes]:
+    begun = Sender(psn=102).message(SEND, 2 * PATH_MTU)[:1]
+    return frames_of([*sends(2), ack(101, 2), *begun, ack(102, 3), *begun, ack(102, 3)])
 
 
 @breaks("MSN-04", facts=facts())
