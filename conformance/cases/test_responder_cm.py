@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from roceproof.conformance.model.cm.connection import gid_of
 from roceproof.conformance.model.cm.messages import MAD_BYTES, Attribute, CmMessage, Reason
 from roceproof.conformance.model.ingress import GSI_QKEY
@@ -60,8 +62,8 @@ def test_path_mtu_qpn_and_hops_are_those_of_the_exchange(bench: Bench, mtu: int)
     qp.transfer(Op.WRITE, 2 * mtu + 3)
 
 
-@case("CM-05", needs=[*REQUESTS, Capability.RETRANSMISSION])
-@over("retries", [0, 2], ids=str)
+@case("CM-05", needs=REQUESTS, smoke=True)
+@over("retries", [0, pytest.param(2, marks=needs(Capability.RETRANSMISSION))], ids=str)
 def test_the_requester_tries_as_often_as_the_exchange_says(bench: Bench, retries: int) -> None:
     qp = Caller(bench).connect(retry_count=retries, ack_timeout=8)
     message = qp.post(Op.WRITE, 5)
@@ -153,6 +155,17 @@ def test_a_dreq_ends_the_connection(bench: Bench) -> None:
     qp.send(WRITE_ONLY(psn=1, a=1), *[READ_REQUEST(psn=2, dmalen=0, a=1)] * qp.executes(Op.READ))
     qp.expect_silence()
     assert caller.ask(goodbye, Attribute.DREP) == answer, "a repeated DREQ has its answer, too"
+
+
+@case("QPS-04", "CM-07", smoke=True)
+def test_a_connection_behind_one_that_has_ended_begins_anew(bench: Bench) -> None:
+    caller = Caller(bench)
+    request = caller.request(ack_timeout=LONG)
+    reply = caller.ask(request, Attribute.REP)
+    qp = caller.ready(request, reply)
+    qp.send(WRITE_ONLY(psn=0, a=1))
+    qp.expect(ACK(psn=0))
+    caller.ask(caller.follow_up(Attribute.DREQ, request, reply, qpn=reply["qpn"]), Attribute.DREP)
     request = caller.request()
     again = caller.ask(request, Attribute.REP)
     assert again["qpn"] != reply["qpn"], "late packets would reach the new connection"
