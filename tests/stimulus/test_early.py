@@ -58,6 +58,21 @@ def test_work_that_is_refused_early_decides_nothing_about_work_in_front() -> Non
         play.finish()
 
 
+def test_a_refusal_is_no_proof_that_a_message_in_front_was_cut_short() -> None:
+    """The answer may have failed the queue pair, or not; the message goes on, so it has not."""
+    factory = healthy()
+    with factory.device(CasePlace(name="early", seed=1)) as target:
+        play = Play(Bench(target, factory.claims, seed=1))
+        play.connect(key=6, path_mtu=512)
+        play.post(key=6)
+        play.until()
+        play.post(key=6, size=1534)
+        play.answer(key=6, flip=2, syndrome=0xD8)
+        play.post(key=6, length=TOO_LONG)
+        play.wait(ns=1)
+        play.finish()
+
+
 def test_work_that_completes_out_of_its_order_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     completions = ModelTarget.completions
 

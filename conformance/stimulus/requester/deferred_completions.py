@@ -53,6 +53,8 @@ class EarlyTrack(Track):
                 rest = state.early[:place] + state.early[place + 1 :]
                 for each in after:
                     yield from self._explained(each._replace(early=rest), time_ns)
+                if self._is_refusal(state.early[place]) and self._cut(state, time_ns) is not None:
+                    yield state  # or it was told at once, and the message before goes on
                 return
         yield state
 
