@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from roceproof.common.paths import REFERENCE_DUT
 from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.requester.policy import RequesterPolicy
 from roceproof.conformance.stimulus.requester import requester_checker
@@ -18,6 +19,8 @@ from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import CasePlace, TargetError
 from roceproof.conformance.targets.model.device import ModelFactory, ModelTarget
+from roceproof.conformance.targets.model.limited import LimitedModelFactory
+from roceproof.dpi.manifest.dut import load_manifest
 from roceproof.verbs.queue_pair import Qp
 from roceproof.verbs.work import Op, Outcome, Work
 
@@ -70,6 +73,21 @@ def test_a_refusal_is_no_proof_that_a_message_in_front_was_cut_short() -> None:
         play.answer(key=6, flip=2, syndrome=0xD8)
         play.post(key=6, length=TOO_LONG)
         play.wait(ns=1)
+        play.finish()
+
+
+def test_what_is_refused_behind_work_that_is_not_flushed_is_told_all_the_same() -> None:
+    manifest = load_manifest(REFERENCE_DUT)
+    manifest = replace(manifest, limits=replace(manifest.limits, flushes=False))
+    slow = Components(requester_policy=RequesterPolicy(packet_interval_ns=1000))
+    factory = LimitedModelFactory(manifest, slow)
+    with factory.device(CasePlace(name="early", seed=1)) as target:
+        play = Play(Bench(target, factory.claims, seed=1))
+        play.connect(key=0)
+        play.post(key=0, op="WRITE", count=4)
+        play.post(key=0, op="WRITE", length=TOO_LONG)
+        play.wait(ns=1000)
+        play.answer(key=0, syndrome=0x2F)
         play.finish()
 
 

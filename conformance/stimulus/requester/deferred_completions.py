@@ -32,10 +32,15 @@ class EarlyTrack(Track):
 
     def owed(self) -> list[str]:
         """Completions that nothing has explained count as well."""
-        debts = [(self._debts(state), state) for state in self._states]
-        numbers, state = min(debts, key=lambda each: len(each[0]) + len(each[1].early))
-        unexplained = [f"work {o.wr_id:#x} completed with {o.status}" for o in state.early]
+        debts = [(self._debts(each), self._unexplained(each), each) for each in self._states]
+        numbers, early, state = min(debts, key=lambda each: len(each[0]) + len(each[1]))
+        unexplained = [f"work {o.wr_id:#x} completed with {o.status}" for o in early]
         return [self._told(number, state) for number in numbers] or unexplained
+
+    def _unexplained(self, state: State) -> list[Outcome]:
+        """Of what a failed queue pair does not flush, refused work alone may have been told."""
+        is_silent = state.is_told and not self.lives[state.life].flushes
+        return [each for each in state.early if not (is_silent and self._is_refusal(each))]
 
     def _explain(self, time_ns: int) -> None:
         """Keep the states that explain most; a refusal may be in front of its turn in any."""
