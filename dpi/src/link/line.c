@@ -6,6 +6,7 @@
 // sent leaves when the link is next asked for frames.
 
 #include "common/frame.h"
+#include "common/mix.h"
 #include "link/link.h"
 
 #include <errno.h>
@@ -53,12 +54,8 @@ struct line {
     struct way in;
 };
 
-// The finish of splitmix64.
 static uint64_t draw(struct way *way) {
-    uint64_t x = way->random += UINT64_C(0x9E3779B97F4A7C15);
-    x = (x ^ x >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    x = (x ^ x >> 27) * UINT64_C(0x94D049BB133111EB);
-    return x ^ x >> 31;
+    return mix(way->random += MIX_STEP);
 }
 
 static bool happens(struct way *way, uint64_t share) {

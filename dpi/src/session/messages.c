@@ -3,6 +3,7 @@
 // What each message from the host does. Every field is checked here: a bad
 // message ends the session with its name.
 
+#include "common/mix.h"
 #include "session/session.h"
 
 #include <limits.h>
@@ -20,12 +21,9 @@ enum {
     PEEK_LIMIT = 1 << 26, // bytes of one answer
 };
 
-// A well-mixed seed for each port (the finish of splitmix64).
+// A well-mixed seed for each port.
 static uint64_t port_seed(uint64_t seed, unsigned port) {
-    uint64_t x = seed + (port + 1) * UINT64_C(0x9E3779B97F4A7C15);
-    x = (x ^ x >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    x = (x ^ x >> 27) * UINT64_C(0x94D049BB133111EB);
-    return x ^ x >> 31;
+    return mix(seed + (port + 1) * MIX_STEP);
 }
 
 static int malformed(struct session *session, const char *what) {
