@@ -141,14 +141,20 @@ def test_a_repeated_req_draws_the_same_rep(bench: Bench) -> None:
     assert again.transaction == first.transaction
 
 
-@case("CM-07", smoke=True)
-def test_a_dreq_ends_the_connection(bench: Bench) -> None:
+def served(bench: Bench) -> tuple[Caller, CmMessage, CmMessage, Connection]:
+    """A caller, its REQ and the REP, and the connection, which has answered a request."""
     caller = Caller(bench)
     request = caller.request(ack_timeout=LONG)
     reply = caller.ask(request, Attribute.REP)
     qp = caller.ready(request, reply)
     qp.send(WRITE_ONLY(psn=0, a=1))
     qp.expect(ACK(psn=0))
+    return caller, request, reply, qp
+
+
+@case("CM-07", smoke=True)
+def test_a_dreq_ends_the_connection(bench: Bench) -> None:
+    caller, request, reply, qp = served(bench)
     goodbye = caller.follow_up(Attribute.DREQ, request, reply, qpn=reply["qpn"])
     answer = caller.ask(goodbye, Attribute.DREP)
     caller.require(answer, local_id=reply["local_id"], remote_id=request["local_id"])
@@ -159,12 +165,7 @@ def test_a_dreq_ends_the_connection(bench: Bench) -> None:
 
 @case("QPS-04", "CM-07", smoke=True)
 def test_a_connection_behind_one_that_has_ended_begins_anew(bench: Bench) -> None:
-    caller = Caller(bench)
-    request = caller.request(ack_timeout=LONG)
-    reply = caller.ask(request, Attribute.REP)
-    qp = caller.ready(request, reply)
-    qp.send(WRITE_ONLY(psn=0, a=1))
-    qp.expect(ACK(psn=0))
+    caller, request, reply, qp = served(bench)
     caller.ask(caller.follow_up(Attribute.DREQ, request, reply, qpn=reply["qpn"]), Attribute.DREP)
     request = caller.request()
     again = caller.ask(request, Attribute.REP)
