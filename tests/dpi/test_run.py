@@ -18,20 +18,30 @@ from roceproof.dpi.session.run import run_on_link
 pytestmark = pytest.mark.sim
 
 
-def test_run_lasts_exactly_its_simulated_duration(echo_manifest, tmp_path):
+def run_with_one_frame(manifest, capture, *, front="", report=None):
+    """0.64 ms on a socket on which a frame waits; the last counters, and what came back."""
     peer, other = socket.socketpair()
-    report = io.StringIO()
-    capture = tmp_path / "run.pcapng"
     with peer, other:
         peer.sendall((60).to_bytes(4, "big") + bytes(60))
         last = run_on_link(
-            echo_manifest,
+            manifest,
             data_width=64,
-            port=PortOptions(link=f"fd:{other.fileno()}", capture=capture),
-            report=report,
+            port=PortOptions(link=f"{front}fd:{other.fileno()}", capture=capture),
+            report=report or io.StringIO(),
             duration_ns=640_000,
             pass_fds=[other.fileno()],
         )
+        peer.setblocking(False)
+        try:
+            return last, peer.recv(64)
+        except BlockingIOError:
+            return last, b""
+
+
+def test_run_lasts_exactly_its_simulated_duration(echo_manifest, tmp_path):
+    report = io.StringIO()
+    capture = tmp_path / "run.pcapng"
+    last, _ = run_with_one_frame(echo_manifest, capture, report=report)
     assert last.cycle == 100_000
     assert last.ports[0].frames_out == 1
     assert "ended: 0.640 ms simulated, port 0: 1 in, 1 out" in report.getvalue()
@@ -40,19 +50,8 @@ def test_run_lasts_exactly_its_simulated_duration(echo_manifest, tmp_path):
 
 @pytest.mark.parametrize(("words", "came"), [("delay=100000000", 1), ("loss=1000000000", 0)])
 def test_a_line_delays_and_loses_in_simulated_time(echo_manifest, tmp_path, words, came):
-    peer, other = socket.socketpair()
     capture = tmp_path / "run.pcapng"
-    with peer, other:
-        peer.sendall((60).to_bytes(4, "big") + bytes(60))
-        last = run_on_link(
-            echo_manifest,
-            data_width=64,
-            port=PortOptions(link=f"line:{words};fd:{other.fileno()}", capture=capture),
-            report=io.StringIO(),
-            duration_ns=640_000,
-            pass_fds=[other.fileno()],
-        )
-        answer = peer.recv(64) if came else b""
+    last, answer = run_with_one_frame(echo_manifest, capture, front=f"line:{words};")
     port = last.ports[0]
     assert (port.frames_in, port.frames_out, port.dropped_in) == (came, came, 1 - came)
     assert len(answer) == 64 * came
