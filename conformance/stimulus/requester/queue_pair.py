@@ -71,10 +71,14 @@ class QueuePair:
         self.first = self.first or {name: getattr(work, name) for name in ONCE}
         self.judge.posted(work)
 
-    def completed(self, wr_id: int) -> None:
-        place = next((at for at, (number, _) in enumerate(self.open) if number == wr_id), None)
-        if place is not None:
-            del self.open[place]
+    def completed(self, wr_id: int) -> list[int]:
+        """Forget the work; the numbers of that which is open in front of it, if it is open."""
+        numbers = [number for number, _ in self.open]
+        if wr_id not in numbers:
+            return []
+        place = numbers.index(wr_id)
+        del self.open[place]
+        return numbers[:place]
 
     def lives(self, life: Life, qp: Qp) -> None:
         """The queue pair has been configured again."""

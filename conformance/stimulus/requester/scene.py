@@ -10,7 +10,7 @@ from roceproof.conformance.stimulus.requester.answers import response
 from roceproof.conformance.stimulus.requester.arp_and_ping import Neighbourhood
 from roceproof.conformance.stimulus.requester.pace import Pace
 from roceproof.conformance.stimulus.requester.queue_pair import QueuePair
-from roceproof.conformance.stimulus.requester.state import Response
+from roceproof.conformance.stimulus.requester.state import SUCCESS, Response
 from roceproof.conformance.stimulus.requester.tolerance import differences, differs_aside
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.intent import (
@@ -28,6 +28,7 @@ from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Arrival
 from roceproof.conformance.wire.codec import parse
 from roceproof.verbs.addresses import Host
+from roceproof.verbs.service import Service
 from roceproof.verbs.work import Outcome
 
 _CREDIT_CODES = 32
@@ -314,7 +315,7 @@ class Scene:
             self.acknowledge(known, packet.bth.psn)
 
     def _judge_outcome(self, outcome: Outcome, known: QueuePair, time_ns: int) -> None:
-        known.completed(outcome.wr_id)
+        in_front = known.completed(outcome.wr_id)
         if not known.judge.completes(outcome, time_ns):
             self._judge_place(outcome, known)
             wrong = wrong_syndrome(outcome)
@@ -322,6 +323,13 @@ class Scene:
                 text, rule = wrong
                 raise self.bench.failed(text, rules=[rule])
             spec = known.life.spec
+            if spec.service is Service.UC and outcome.status == SUCCESS and in_front:
+                raise self.bench.failed(
+                    f"want  work {in_front[0]:#x} completed with success\n"
+                    f"got   work {outcome.wr_id:#x} completed with {ended(outcome, spec)}"
+                    f": it overtook {len(in_front)}",
+                    rules=["UC-01"],
+                )
             owed = ", ".join(known.judge.owed()[:2]) or "none"
             where = f"qp {known.qp.qpn:#x}{self._beside(known)}"
             raise self.bench.failed(
