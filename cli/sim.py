@@ -21,8 +21,8 @@ from roceproof.common.paths import REFERENCE_DUT
 @click.option(
     "--line",
     type=WORD,
-    help="In front of the link, in simulated time: rate, delay, buffer, loss, twice, swap, corrupt"
-    " (docs/bridge.md).",
+    help="In front of the link, in simulated time: rate, delay, buffer, mark, loss, twice, swap,"
+    " corrupt (docs/bridge.md).",
 )
 @click.option(
     "--dut",

@@ -33,7 +33,7 @@ from roceproof.conformance.wire.framing import (
 )
 from roceproof.conformance.wire.headers import Deth
 from roceproof.conformance.wire.icrc import compute_at
-from roceproof.conformance.wire.ip import Ipv4, checksum
+from roceproof.conformance.wire.ip import CE, Ipv4, checksum
 from roceproof.conformance.wire.opcodes import OPCODES, Family, Transport
 from roceproof.verbs.queue_pair import QpSpec, State
 from roceproof.verbs.service import Service
@@ -43,7 +43,6 @@ GSI_QPN = 1
 GSI_QKEY = 0x80010000
 _PKEY = 0xFFFF
 _FULL_MEMBER = 0x8000
-_CE = 3
 
 
 class Drop(Enum):
@@ -269,7 +268,7 @@ class Ingress:
             Segment(packet.bth, packet.extensions, payload),
             packet,
             frame[layout.ip : layout.udp],
-            marks & _CE == _CE,
+            marks & CE == CE,
         )
 
 

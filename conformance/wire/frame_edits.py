@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from roceproof.conformance.wire import icrc
 from roceproof.conformance.wire.framing import (
     BTH_BYTES,
+    ETHER_IPV4,
+    ETHER_IPV6,
     ETHERNET_MINIMUM,
     ICRC_BYTES,
     IP_PROTOCOL_UDP,
@@ -20,7 +22,7 @@ from roceproof.conformance.wire.framing import (
     locate,
     payload_of_ethernet,
 )
-from roceproof.conformance.wire.ip import checksum
+from roceproof.conformance.wire.ip import CE, checksum
 
 Edit = Callable[[bytearray], None]
 
@@ -30,6 +32,26 @@ def with_flipped_bit(frame: bytes, bit: int) -> bytearray:
     flipped = bytearray(frame)
     flipped[bit // 8] ^= 1 << bit % 8
     return flipped
+
+
+def with_congestion_experienced(frame: bytes) -> bytes:
+    """ECT(0) and ECT(1) of an IP packet become CE, as a switch tells (RFC 3168); else as it is.
+
+    A right IPv4 checksum stays right, a wrong one wrong.
+    """
+    link = payload_of_ethernet(frame)
+    if link is None or link[0] not in (ETHER_IPV4, ETHER_IPV6) or len(frame) < link[1] + 12:
+        return frame
+    at, shift = link[1], 4 if link[0] == ETHER_IPV6 else 0
+    said = frame[at + 1] >> shift & CE
+    if said in (0, CE):
+        return frame
+    marked = bytearray(frame)
+    marked[at + 1] |= CE << shift
+    if link[0] == ETHER_IPV4:
+        changed = bytes((~frame[at + 10] & 0xFF, ~frame[at + 11] & 0xFF, 0, CE - said))
+        marked[at + 10 : at + 12] = checksum(changed).to_bytes(2, "big")  # RFC 1624
+    return bytes(marked)
 
 
 def layout_of(frame: bytes | bytearray) -> Layout:

@@ -12,6 +12,8 @@ from struct import Struct
 from typing import ClassVar
 
 DONT_FRAGMENT = 0x4000
+CE = 3
+"""Congestion experienced: both low bits of TOS or traffic class (RFC 3168)."""
 
 
 def checksum(data: bytes) -> int:

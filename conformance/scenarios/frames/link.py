@@ -15,7 +15,7 @@ from typing import NamedTuple
 from roceproof.conformance.scenarios.line import AROUND_FRAME
 from roceproof.conformance.scenarios.network import SECOND
 from roceproof.conformance.wire.codec import parse
-from roceproof.conformance.wire.frame_edits import with_flipped_bit
+from roceproof.conformance.wire.frame_edits import with_congestion_experienced, with_flipped_bit
 from roceproof.conformance.wire.psn import PSN_MODULUS
 
 _AFTER_BTH = 14 + 20 + 8 + 12
@@ -31,6 +31,8 @@ class Line:
     delay: int = 0
     buffer: int = 0
     """What does not fit is dropped; 0 is endless."""
+    mark: int = 0
+    """A frame that finds more waiting and says that it may be marked is: CE; 0 is never."""
     xoff: int = 0
     """Of a line from a switch: with so much waiting, whoever sends is paused; 0 is never."""
     xon: int = 0
@@ -50,6 +52,8 @@ class Passage(NamedTuple):
 
     arrivals: tuple[tuple[int, bytes], ...]
     comment: str
+    is_harmed: bool = False
+    """Whether it did not arrive, or with wrong bytes."""
 
 
 class Link:
@@ -58,6 +62,8 @@ class Link:
     def __init__(self, line: Line, *, seed: int) -> None:
         self.line = line
         self.dropped = 0
+        self.marked: list[bytes] = []
+        """Frames that were told of congestion."""
         self.peak = 0
         self._draw = Random(seed)
         self.passed: list[tuple[int, int]] = []
@@ -77,18 +83,28 @@ class Link:
         self.peak = max(self.peak, waiting + size)
         self.free = max(self.free, time) + size * 8 * SECOND // line.rate
         self.passed.append((self.free, size))
-        there = self.free + line.delay
+        told = ""
+        if line.mark and waiting > line.mark:
+            marked = with_congestion_experienced(frame)
+            if marked != frame:
+                self.marked.append(frame)
+                frame, told = marked, f"CE: {waiting} bytes wait"
+        passage = self._cross(frame, self.free + line.delay)
+        return passage._replace(comment="; ".join(filter(None, (told, passage.comment))))
+
+    def _cross(self, frame: bytes, there: int) -> Passage:
+        """What the line does to a frame that would arrive then."""
         done = self._done_to(frame)
         if done == LOST:
             return self._drop("lost on the line")
         if done == CORRUPT:
             bit = self._draw.randrange(8 * _AFTER_BTH, 8 * len(frame))
             changed = bytes(with_flipped_bit(frame, bit))
-            return Passage(((there, changed),), f"bit {bit} flips on the line")
+            return Passage(((there, changed),), f"bit {bit} flips on the line", is_harmed=True)
         if done == TWICE:
             return Passage(((there, frame), (there, frame)), "arrives twice")
         if done == LATE:
-            late = 2 * size * 8 * SECOND // line.rate
+            late = 2 * (len(frame) + AROUND_FRAME) * 8 * SECOND // self.line.rate
             return Passage(((there + late, frame),), "arrives behind those after it")
         return Passage(((there, frame),), "")
 
@@ -104,7 +120,7 @@ class Link:
 
     def _drop(self, comment: str) -> Passage:
         self.dropped += 1
-        return Passage((), comment)
+        return Passage((), comment, is_harmed=True)
 
     def _has_tokens(self, size: int, time: int) -> bool:
         if not self.line.police:

@@ -7,7 +7,7 @@ links harmed is known frame by frame. The receiver is the reference model, or So
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -40,6 +40,7 @@ from roceproof.conformance.targets.drawn_address import drawn_address
 from roceproof.conformance.targets.hdl.factory import HdlFactory
 from roceproof.conformance.targets.interface import CasePlace, Target
 from roceproof.conformance.wire.codec import parse
+from roceproof.conformance.wire.ip import CE
 from roceproof.conformance.wire.psn import PSN_MODULUS
 from roceproof.dpi.manifest.dut import load_manifest
 from roceproof.verbs.addresses import Host
@@ -59,6 +60,8 @@ _PATIENCE_NS = 100_000_000
 _NARROW = Line(rate=2 * _LINE, delay=_DELAY, buffer=64 * _KIB)
 _PAUSING = replace(_NARROW, xoff=24 * _KIB, xon=16 * _KIB)
 """Two delays and a frame of a sender are 5.5 us: the queue drains by 14 KB until it fills again."""
+_MARKING = replace(_NARROW, mark=24 * _KIB)
+"""Of three queue pairs one says ECT(0), one ECT(1), and one nothing."""
 _WIDE = Line(rate=_SENDERS * _LINE, delay=_DELAY)
 _FIRST_QPN = 0x1000
 
@@ -84,6 +87,7 @@ _MODES = {
     "guest": _Mode(_SLOW, _WIDE, is_shared=True, is_live=True),
     "narrow": _Mode(_PLAIN, _NARROW),
     "pfc": _Mode(_PLAIN, _PAUSING),
+    "marked": _Mode(_PLAIN, _MARKING),
     "lossy": _Mode(replace(_PLAIN, shares={LOST: 0.01, CORRUPT: 0.01}), _WIDE),
     "chosen": _Mode(replace(_PLAIN, chosen=_CHOSEN), _WIDE),
     "disorder": _Mode(replace(_PLAIN, shares={LATE: 0.05, TWICE: 0.05}), _WIDE),
@@ -94,7 +98,7 @@ def _scenes(quick: bool, seed: int) -> Iterator[Scene]:
     counts = (4, 40) if quick else (4, 40, 400, 2000)
     for qps, size in product(counts, (8 * _KIB, 16 * _KIB)):
         yield _scene("paced", qps, size, seed, quick=quick)
-    for mode in ("shared", "narrow", "pfc", "lossy", "chosen", "disorder"):
+    for mode in ("shared", "narrow", "pfc", "marked", "lossy", "chosen", "disorder"):
         yield _scene(mode, 40, 8 * _KIB, seed, quick=quick)
     if not quick:
         yield _scene("guest", _SENDERS * _MOST, 16 * _KIB, seed, quick=quick)
@@ -149,7 +153,10 @@ def play(words: Row, seed: int, folder: Path) -> Row:
             for number, flow in enumerate(flows):
                 _post(flow, number, place)
         packets = words["messages"] * words["size"] // _MTU
-        switch.run(until=lambda: switch.sent == packets and switch.is_empty, most_ns=_PATIENCE_NS)
+        switch.run(
+            until=lambda: sum(switch.sent[:-1]) == packets and switch.is_empty,
+            most_ns=_PATIENCE_NS,
+        )
         switch.write(folder / f"{words['mode']}-{words['qps']}-{words['size']}.pcapng")
         receiver.settle(words["messages"])
         return _measured(words, flows, receiver, switch)
@@ -177,8 +184,20 @@ def _flow(
     far = receiver.open(spec)
     region = receiver.register(sum(map(len, data)))
     receiver.post_receives(far, len(data))
-    own = QpSpec(remote=receiver.host, local_qpn=here, remote_qpn=far.qpn, sq_psn=psn, **both)
+    own = QpSpec(
+        remote=receiver.host,
+        local_qpn=here,
+        remote_qpn=far.qpn,
+        sq_psn=psn,
+        traffic_class=_traffic_class(number) if mode.down.mark else 0,
+        **both,
+    )
     return _Flow(sender, sender.open(own), far, region, data)
+
+
+def _traffic_class(number: int) -> int:
+    """Of a queue pair where the switch marks: not-ECT, ECT(1) or ECT(0)."""
+    return number % CE
 
 
 def _post(flow: _Flow, number: int, place: int) -> None:
@@ -212,20 +231,24 @@ def _measured(words: Row, flows: Sequence[_Flow], receiver: Receiver, switch: Sw
     return {
         "landed": landed,
         "flagged": len(missing),
-        "harmed": len(harmed := _harmed(words, flows, switch)),
+        "harmed": len(harmed := _messages(switch.harmed, words, flows)),
         "flagged_elsewhere": len(missing - harmed),
         "wrong": wrong,
         "dropped": sum(link.dropped for link in (*switch.ups, *switch.downs)),
         "peak": switch.downs[-1].peak,
         "pauses": switch.pauses,
+        "marked": len(marks := switch.downs[-1].marked),
+        "marked_qps": len(marked := {each >> 16 for each in _messages(marks, words, flows)}),
+        "marked_not_ect": sum(_traffic_class(number) == 0 for number in marked),
+        "cnps": switch.sent[-1],
         "line_gbps": significant(switch.downs[-1].line_rate() / GBPS),
     }
 
 
-def _harmed(words: Row, flows: Sequence[_Flow], switch: Switch) -> set[int]:
-    """The messages of which a link has lost or changed a packet, by their immediates."""
+def _messages(frames: Iterable[bytes], words: Row, flows: Sequence[_Flow]) -> set[int]:
+    """The messages of which these are packets, by their immediates."""
     found, numbers = set(), {flow.far.qpn: number for number, flow in enumerate(flows)}
-    for frame in switch.harmed:
+    for frame in frames:
         packet = parse(frame)
         assert packet is not None
         number = numbers[packet.bth.dest_qpn]
@@ -259,6 +282,10 @@ def _checks(rows: Sequence[Row]) -> Iterator[Check]:
             yield within(f"{where}: the line", 2 * _LINE / GBPS, row["line_gbps"], of=0.01)
         if mode.down.xoff:
             yield at_least(f"{where}: pauses", 2, row["pauses"])
+        if mode.down.mark:
+            yield at_least(f"{where}: marked", 1, row["marked"])
+            yield at_least(f"{where}: CNPs, one of each", row["marked_qps"], row["cnps"])
+        yield exactly(f"{where}: marked, but not capable of it", 0, row["marked_not_ect"])
 
 
 MANY = SceneScenario(

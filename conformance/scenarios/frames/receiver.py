@@ -37,7 +37,7 @@ class Receiver(Plugged, Protocol):
 
 
 class Server(ModelTarget):
-    """The reference model of unreliable services, which sends nothing, at a port of any rate.
+    """The reference model of unreliable services at a port of any rate: it sends CNPs alone.
 
     What comes has waited for its line before.
     """
@@ -46,6 +46,9 @@ class Server(ModelTarget):
         self.device.receive(frame, self._now)
 
     def receive(self, timeout_ns: int) -> Arrival | None:
+        frame = self.device.next_frame(self._now)
+        if frame is not None:
+            return Arrival(self._now, frame)
         self._now += timeout_ns
         return None
 

@@ -17,7 +17,7 @@ from typing import NamedTuple, Protocol
 
 from roceproof.conformance.capture.pcapng_writer import write_pcapng
 from roceproof.conformance.capture.record import Flow, Record
-from roceproof.conformance.scenarios.frames.link import Line, Link, Passage
+from roceproof.conformance.scenarios.frames.link import Line, Link
 from roceproof.conformance.scenarios.network import SECOND
 from roceproof.conformance.targets.interface import Arrival
 from roceproof.conformance.wire.mac_control import LONGEST, priority_pause
@@ -85,8 +85,8 @@ class Switch:
         self.records: list[Record] = []
         self.ups = [Link(port.to_switch, seed=2 * n + seed) for n, port in enumerate(ports)]
         self.downs = [Link(port.from_switch, seed=2 * n + seed + 1) for n, port in enumerate(ports)]
-        self.sent = 0
-        """How many frames devices have sent."""
+        self.sent = [0] * len(ports)
+        """How many frames each device has sent."""
         self.harmed: list[bytes] = []
         """Frames that did not arrive, or not as they were sent."""
         self._devices = [port.device for port in ports]
@@ -143,7 +143,7 @@ class Switch:
         self._lift(now)
 
     def _take(self, number: int, frame: bytes, time_ns: int) -> None:
-        self.sent += 1
+        self.sent[number] += 1
         place = self._record(number, time_ns, Flow.OUTBOUND, frame)
         self._gates[number].waiting.append((time_ns * _PS, frame, place))
 
@@ -152,10 +152,7 @@ class Switch:
         link = self.ups[number]
         while (begun := self._gates[number].begin(until, link.free)) is not None:
             time, frame, place = begun
-            arrivals, comment = self._carried(link, frame, time)
-            if comment:
-                self._note(place, f"to the switch: {comment}")
-            for there, copy in arrivals:
+            for there, copy in self._carried(link, frame, time, place, "to the switch"):
                 heappush(self._inside, (there, next(self._numbers), copy, place))
 
     def _pass(self, frame: bytes, time: int, place: int) -> None:
@@ -164,10 +161,7 @@ class Switch:
             self._note(place, "dropped: no port has its address")
             return
         link = self.downs[number]
-        arrivals, comment = self._carried(link, frame, time)
-        if comment:
-            self._note(place, f"from the switch: {comment}")
-        for due, copy in arrivals:
+        for due, copy in self._carried(link, frame, time, place, "from the switch"):
             heappush(self._due, (due, next(self._numbers), copy, number))
         waiting = link.waiting(time)
         if link.line.xoff and waiting >= link.line.xoff and number not in self._full:
@@ -213,11 +207,15 @@ class Switch:
         )
         return place
 
-    def _carried(self, link: Link, frame: bytes, time: int) -> Passage:
+    def _carried(
+        self, link: Link, frame: bytes, time: int, place: int, where: str
+    ) -> tuple[tuple[int, bytes], ...]:
         passage = link.carry(frame, time)
-        if not passage.arrivals or passage.arrivals[0][1] != frame:
+        if passage.is_harmed:
             self.harmed.append(frame)
-        return passage
+        if passage.comment:
+            self._note(place, f"{where}: {passage.comment}")
+        return passage.arrivals
 
     def _note(self, place: int, comment: str) -> None:
         record = self.records[place]

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // A line in front of another link, in simulated time: each way a rate, a delay,
-// a queue that drops what it cannot hold, and by seed what goes wrong. The same
-// seed and the same frames at the same times give the same. What the device has
-// sent leaves when the link is next asked for frames.
+// a queue that marks what it delays and drops what it cannot hold, and by seed
+// what goes wrong. The same seed and the same frames at the same times give the
+// same. What the device has sent leaves when the link is next asked for frames.
 
 #include "common/frame.h"
 #include "common/mix.h"
+#include "link/congestion.h"
 #include "link/link.h"
 
 #include <errno.h>
@@ -45,6 +46,7 @@ struct line {
     uint64_t rate;    // bits a second, 0 is any
     uint64_t delay;   // ps
     uint64_t buffer;  // bytes, 0 is endless
+    uint64_t mark;    // bytes: a frame behind more of them is told of congestion; 0 is never
     uint64_t loss;    // frames in SHARES: these get lost,
     uint64_t twice;   // come twice,
     uint64_t swap;    // come behind those after them,
@@ -95,8 +97,8 @@ static enum link_result carry(struct line *self, struct way *way, const uint8_t 
                               size_t length, struct error *error) {
     uint64_t time = time_of(self, length + AROUND_FRAME);
     uint64_t begin = way->free_ps > self->now_ps ? way->free_ps : self->now_ps;
-    if (self->buffer &&
-        begin - self->now_ps + time > self->buffer * (8 * PS_PER_SECOND / self->rate)) {
+    uint64_t per_byte = self->rate ? 8 * PS_PER_SECOND / self->rate : 0;
+    if (self->buffer && begin - self->now_ps + time > self->buffer * per_byte) {
         way->dropped++;
         return LINK_OK;
     }
@@ -108,6 +110,9 @@ static enum link_result carry(struct line *self, struct way *way, const uint8_t 
     }
     due += happens(way, self->swap) ? 2 * time : 0;
     uint8_t *bytes = put(way, due, frame, length);
+    if (bytes && self->mark && begin - self->now_ps > self->mark * per_byte) {
+        (void)congestion_mark(bytes, length);
+    }
     if (bytes && length > BEHIND_BTH && happens(way, self->corrupt)) {
         uint64_t bit = draw(way) % (8 * (length - BEHIND_BTH));
         bytes[BEHIND_BTH + bit / 8] ^= (uint8_t)(1u << bit % 8);
@@ -233,6 +238,7 @@ static bool read_words(struct line *self, char *words, struct error *error) {
         {"rate", &self->rate, PS_PER_SECOND},
         {"delay", &self->delay, 10 * PS_PER_SECOND},
         {"buffer", &self->buffer, UINT64_C(1) << 30},
+        {"mark", &self->mark, UINT64_C(1) << 30},
         {"loss", &self->loss, SHARES},
         {"twice", &self->twice, SHARES},
         {"swap", &self->swap, SHARES},
@@ -256,15 +262,16 @@ static bool read_words(struct line *self, char *words, struct error *error) {
         if (!is_read) {
             error_set(error,
                       "link line: '%s': expected rate (bits a second, up to 10^12), delay (ps, up "
-                      "to 10 s), buffer (bytes), loss, twice, swap, corrupt (of 10^9 frames) or "
-                      "seed, each =NUMBER",
+                      "to 10 s), buffer, mark (bytes), loss, twice, swap, corrupt (of 10^9 frames) "
+                      "or seed, each =NUMBER",
                       word);
             return false;
         }
     }
-    if (self->rate ? self->rate < RATE_LEAST : self->buffer != 0) {
+    bool has_queue = self->buffer || self->mark;
+    if (self->rate ? self->rate < RATE_LEAST : has_queue) {
         error_set(error, "link line: expected a rate of %d bits a second or more%s", RATE_LEAST,
-                  self->buffer ? " with a buffer" : ", or none");
+                  has_queue ? " with a buffer or mark" : ", or none");
         return false;
     }
     return true;

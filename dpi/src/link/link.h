@@ -68,8 +68,8 @@ struct link *link_dgram_adopt(int fd, struct error *error);
 struct link *link_tap_open(const char *name, struct error *error);
 struct link *link_pcap_open(const char *path, bool back_to_back, struct error *error);
 
-// WORDS are rate=, delay=, buffer=, loss=, twice=, swap=, corrupt= and seed= with
-// numbers, between commas; each may be left out. Closes `inner` in any case.
+// WORDS are rate=, delay=, buffer=, mark=, loss=, twice=, swap=, corrupt= and seed=
+// with numbers, between commas; each may be left out. Closes `inner` in any case.
 struct link *link_line_open(const char *words, struct link *inner, struct error *error);
 
 // For links whose drops nobody else counts.

@@ -5,6 +5,7 @@
 #include "unit.h"
 
 #include "common/frame.h"
+#include "link/congestion.h"
 #include "link/link.h"
 
 #include <stdlib.h>
@@ -220,10 +221,108 @@ static void what_goes_wrong_is_a_share_of_the_frames_by_seed(void **state) {
     assert_int_equal(played("", one).got, FRAMES);
 }
 
+enum { TAGS_MOST = 2, IPV4_BYTES = 20 };
+
+static unsigned word_at(const uint8_t *bytes) {
+    return (unsigned)bytes[0] << 8 | bytes[1];
+}
+
+// An IP header behind so many tags, with this ECN and, of IPv4, a checksum that is so far off;
+// where it begins.
+static uint8_t *packet(uint8_t *frame, bool is_ipv6, unsigned tags, unsigned ecn, unsigned off) {
+    memset(frame, 0xA5, BYTES);
+    for (unsigned i = 0; i < tags; i++) {
+        memcpy(frame + 12 + 4 * i, (const uint8_t[]){0x81, 0}, 2);
+    }
+    uint8_t *ip = frame + 14 + 4 * tags;
+    memcpy(ip - 2, is_ipv6 ? (const uint8_t[]){0x86, 0xDD} : (const uint8_t[]){8, 0}, 2);
+    ip[0] = is_ipv6 ? 0x6F : 0x45;
+    ip[1] = (uint8_t)(is_ipv6 ? 0xC5 | ecn << 4 : 0xFC | ecn);
+    if (!is_ipv6) {
+        memset(ip + 10, 0, 2);
+        unsigned sum = off;
+        for (unsigned at = 0; at < IPV4_BYTES; at += 2) {
+            sum += word_at(ip + at);
+        }
+        sum = (sum & 0xFFFF) + (sum >> 16);
+        sum = ((sum & 0xFFFF) + (sum >> 16)) ^ 0xFFFF;
+        memcpy(ip + 10, (const uint8_t[]){(uint8_t)(sum >> 8), (uint8_t)sum}, 2);
+    }
+    return ip;
+}
+
+static void what_says_that_it_can_be_is_marked_behind_a_long_queue(void **state) {
+    (void)state;
+    for (unsigned n = 0; n < (TAGS_MOST + 1) * 2 * 4; n++) {
+        unsigned ecn = n & 3, tags = n >> 3;
+        bool is_ipv6 = n >> 2 & 1;
+        struct far *far = far_open();
+        struct link *line = line_over(far, RATE ",mark=200");
+        struct error error = {0};
+        uint8_t sent[FRAME_MAX];
+        uint8_t marked[BYTES];
+        (void)packet(marked, is_ipv6, tags, ecn == 0 ? 0 : 3, 0);
+        (void)packet(sent, is_ipv6, tags, ecn, 0);
+        for (unsigned i = 0; i < 4; i++) {
+            assert_int_equal(line->ops->send(line, 0, sent, BYTES, &error), LINK_OK);
+        }
+        uint8_t unused[FRAME_MAX];
+        (void)ask(line, 1000, unused);
+        assert_int_equal(far->got, 4);
+        for (unsigned i = 0; i < 4; i++) {
+            assert_memory_equal(far->frames[i], i < 3 ? sent : marked, BYTES);
+        }
+        line->ops->close(line);
+    }
+}
+
+static void a_mark_leaves_a_checksum_as_right_or_wrong_as_it_was(void **state) {
+    uint8_t frame[BYTES];
+    uint8_t marked[BYTES];
+    (void)state;
+    for (unsigned off = 0; off <= 0xFFFF; off++) {
+        for (unsigned ecn = 1; ecn < 3; ecn++) {
+            (void)packet(frame, false, 0, ecn, off);
+            (void)packet(marked, false, 0, 3, off);
+            assert_true(congestion_mark(frame, BYTES));
+            assert_memory_equal(frame, marked, BYTES);
+        }
+    }
+}
+
+static void what_is_cut_or_no_ip_is_not_marked(void **state) {
+    uint8_t frame[BYTES];
+    uint8_t whole[BYTES];
+    (void)state;
+    for (unsigned is_ipv6 = 0; is_ipv6 < 2; is_ipv6++) {
+        size_t header = is_ipv6 ? 40 : IPV4_BYTES;
+        (void)packet(whole, is_ipv6, TAGS_MOST, 2, 0);
+        for (size_t length = 0; length <= BYTES; length++) {
+            uint8_t *cut = malloc(length);
+            assert_true(cut || !length);
+            memcpy(cut, whole, length);
+            assert_int_equal(congestion_mark(cut, length), length >= 14 + 4 * TAGS_MOST + header);
+            free(cut);
+        }
+    }
+    packet(frame, false, 0, 2, 0)[-1] = 6;
+    memcpy(whole, frame, BYTES);
+    assert_false(congestion_mark(frame, BYTES));
+    assert_memory_equal(frame, whole, BYTES);
+}
+
 static void words_that_mean_nothing_are_refused_and_close_what_was_open(void **state) {
-    static const char *const wrong[] = {
-        "rate",    "rate=",    "rate=-1",    "rate=8G",         "speed=1",
-        "rate=10", "loss=2e9", "buffer=100", "loss=1000000001", "delay=99999999999999999999"};
+    static const char *const wrong[] = {"rate",
+                                        "rate=",
+                                        "rate=-1",
+                                        "rate=8G",
+                                        "speed=1",
+                                        "rate=10",
+                                        "loss=2e9",
+                                        "buffer=100",
+                                        "mark=100",
+                                        "loss=1000000001",
+                                        "delay=99999999999999999999"};
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         struct error error = {0};
@@ -248,6 +347,9 @@ int main(void) {
         cmocka_unit_test(frames_take_their_time_and_the_delay_each_way),
         cmocka_unit_test(what_finds_the_queue_full_is_dropped),
         cmocka_unit_test(what_goes_wrong_is_a_share_of_the_frames_by_seed),
+        cmocka_unit_test(what_says_that_it_can_be_is_marked_behind_a_long_queue),
+        cmocka_unit_test(a_mark_leaves_a_checksum_as_right_or_wrong_as_it_was),
+        cmocka_unit_test(what_is_cut_or_no_ip_is_not_marked),
         cmocka_unit_test(words_that_mean_nothing_are_refused_and_close_what_was_open),
         cmocka_unit_test(a_line_needs_a_link_of_frames_behind_it),
     };
