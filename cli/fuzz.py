@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from roceproof.cli.help_examples import examples
-from roceproof.cli.shared_options import mutant_option, plan_device_options
+from roceproof.cli.shared_options import cluster_option, mutant_option, plan_device_options
 from roceproof.common.arguments import (
     INPUT_FILE,
     JOBS,
@@ -42,9 +42,7 @@ def fuzz() -> None:
 )
 @click.option("--seed", type=SEED, default=1, show_default=True, help="The first of run 1.")
 @click.option("-j", "jobs", type=JOBS, default=2, show_default=True, help="Workers.")
-@click.option(
-    "--cluster", metavar="DASK", help="Play on the workers of this Dask scheduler instead of -j."
-)
+@cluster_option
 @click.option("-q", "--quiet", is_flag=True, help="Findings only, and no progress on stderr.")
 def run_command(**given: Any) -> None:
     """Play programs and keep what fails in FOLDER, which several runs may share.

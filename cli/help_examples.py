@@ -79,6 +79,7 @@ _EXAMPLES = {
     "scenario all": """
         roceproof scenario all --quick
         roceproof scenario all --out build/scenarios -j 8
+        roceproof scenario all --cluster tcp://head:8786 # the event model on a Dask cluster
     """,
     "scenario report": """
         roceproof scenario report

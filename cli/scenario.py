@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from roceproof.cli.help_examples import examples
-from roceproof.cli.shared_options import out_option, width_option
+from roceproof.cli.shared_options import cluster_option, out_option, width_option
 from roceproof.common.arguments import JOBS, MANIFEST, OUTPUT_FOLDER, SEED
 
 _OPTIONS = (
@@ -24,6 +24,7 @@ _OPTIONS = (
     click.option("--plots/--no-plots", default=True, help="Plots, which need Matplotlib."),
     click.option("--json", "as_json", is_flag=True, help="Print one document."),
     click.option("-j", "jobs", type=JOBS, default=2, show_default=True, help="Points at once."),
+    cluster_option,
     click.option("-q", "--quiet", is_flag=True, help="No progress on stderr."),
 )
 

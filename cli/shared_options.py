@@ -36,6 +36,11 @@ width_option = click.option(
 mutant_option = command_option("mutant")
 
 
+cluster_option = click.option(
+    "--cluster", metavar="DASK", help="Play on the workers of this Dask scheduler instead of -j."
+)
+
+
 def out_option(place: str, holds: str) -> Callable[[Any], Any]:
     """The folder for all that a command leaves."""
     return click.option(

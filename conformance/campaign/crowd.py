@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from multiprocessing.pool import Pool
 from typing import TYPE_CHECKING, Protocol
 
-from roceproof.common.errors import RoceproofError
+from roceproof.common.cluster import cluster_client, cluster_threads
 from roceproof.conformance.campaign.apart import play_apart
 from roceproof.conformance.campaign.worker import Came, Part, play
 from roceproof.conformance.regression.soak_workers import come, soak_workers
@@ -20,7 +20,7 @@ from roceproof.conformance.regression.soak_workers import come, soak_workers
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-_LOOK_SECONDS, _ANSWER_SECONDS, _PATIENCE_SECONDS = 1.0, 10.0, 60.0
+_LOOK_SECONDS = 1.0
 _TRIES = 3
 """Dask itself gives a part to some workers more, each time."""
 
@@ -44,7 +44,7 @@ def crowd(jobs: int, cluster: str | None, *, look: Callable[[], None]) -> Iterat
         with soak_workers(jobs) as pool:
             yield _Processes(pool, jobs, look)
         return
-    with _client(cluster) as client:
+    with cluster_client(cluster) as client:
         yield _Cluster(client, cluster, look)
 
 
@@ -64,14 +64,7 @@ class _Cluster:
     @property
     def size(self) -> int:
         """One for each thread of its workers; the first worker is waited for."""
-        try:
-            self._client.wait_for_workers(1, timeout=_PATIENCE_SECONDS)
-            return sum(self._client.nthreads().values())
-        except (TimeoutError, OSError):
-            raise RoceproofError(
-                f"{self._name}: no worker for a minute: start some with `dask worker`;"
-                " the next run goes on with what is in the folder"
-            ) from None
+        return cluster_threads(self._client, self._name)
 
     def play(self, parts: Sequence[Part]) -> Iterator[Came]:
         from distributed import wait
@@ -111,21 +104,3 @@ class _Cluster:
             raise error
         came: Came = future.result()
         return came
-
-
-@contextmanager
-def _client(cluster: str) -> Iterator[Client]:
-    try:
-        from distributed import Client
-    except ModuleNotFoundError:
-        raise RoceproofError("clusters need Dask: pip install 'roceproof[cluster]'") from None
-    named = {"scheduler_file": cluster} if cluster.endswith(".json") else {"address": cluster}
-    try:
-        client = Client(**named, timeout=_ANSWER_SECONDS)
-    except (OSError, ValueError) as error:
-        raise RoceproofError(
-            f"{cluster}: no Dask scheduler answers ({error}): give the address or the file "
-            "that `dask scheduler` tells"
-        ) from None
-    with client:
-        yield client

@@ -11,13 +11,18 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from roceproof.common.children import told_status
+from roceproof.common.cluster import cluster_client, cluster_threads
 from roceproof.common.errors import RoceproofError
 from roceproof.common.lock import locked
 from roceproof.common.packages import missing_tools
 from roceproof.common.paths import BUILD, REPOSITORY
 from roceproof.conformance.scenarios.network import Network, Played
+
+if TYPE_CHECKING:
+    from distributed import Future
 
 SOURCES = REPOSITORY / "dpi" / "event_model"
 # No product is fused with a sum, so that every machine computes TCP's windows alike.
@@ -80,6 +85,19 @@ def play_all(
         for process in running:
             process.kill()
             process.communicate()
+
+
+def play_on(cluster: str, networks: Iterable[Network]) -> Iterator[Played]:
+    """Play them on the workers of a cluster: of each two at once, so that none has to wait."""
+    running: deque[Future[Played]] = deque()
+    with cluster_client(cluster) as client:
+        most = 2 * cluster_threads(client, cluster)
+        for network in networks:
+            if len(running) == most:
+                yield running.popleft().result()
+            running.append(client.submit(play, network, pure=False))
+        while running:
+            yield running.popleft().result()
 
 
 def _begin(network: Network, flags: tuple[str, ...]) -> subprocess.Popen[str]:

@@ -37,6 +37,7 @@ class Wanted:
     quick: bool
     seed: int
     jobs: int
+    cluster: str | None
     out: Path
     plots: bool
     as_json: bool
@@ -106,7 +107,12 @@ def _played(
         for old in (*place.glob("*.pcapng"), *place.glob("*.qps.json")):
             old.unlink()
         played = rows_of(
-            scenario, quick=wanted.quick, seed=wanted.seed, jobs=wanted.jobs, folder=place
+            scenario,
+            quick=wanted.quick,
+            seed=wanted.seed,
+            jobs=wanted.jobs,
+            cluster=wanted.cluster,
+            folder=place,
         )
     rows: list[Row] = []
     with progress.bar(scenario.id, total=points, unit="points") as bar:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from roceproof.conformance.scenarios.event_model import play_all
+from roceproof.conformance.scenarios.event_model import play_all, play_on
 from roceproof.conformance.scenarios.scenario import AnyScenario, Check, Row, SceneScenario
 
 SCHEMA = 1
@@ -53,18 +53,26 @@ class Result:
 
 
 def rows_of(
-    scenario: AnyScenario, *, quick: bool, seed: int, jobs: int, folder: Path
+    scenario: AnyScenario,
+    *,
+    quick: bool,
+    seed: int,
+    jobs: int,
+    folder: Path,
+    cluster: str | None = None,
 ) -> Iterator[Row]:
     """The rows of its points, in their order; captures are left in the folder.
 
-    Networks of the event model are played by a process each.
+    Networks of the event model are played by a process each, or on a cluster: what a scheduler
+    of Dask has.
     """
     if isinstance(scenario, SceneScenario):
         for scene in scenario.points(quick, seed):
             yield scene.words | scene.play(folder)
         return
     points = list(scenario.points(quick, seed))
-    played = play_all((point.network for point in points), jobs=jobs)
+    networks = (point.network for point in points)
+    played = play_all(networks, jobs=jobs) if cluster is None else play_on(cluster, networks)
     for point, told in zip(points, played, strict=True):
         yield point.words | scenario.measure(point, told)
 
