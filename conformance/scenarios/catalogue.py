@@ -7,7 +7,7 @@ from pathlib import Path
 
 from roceproof.common.errors import RoceproofError
 from roceproof.conformance.scenarios import daq, light, radio, sharing, wan
-from roceproof.conformance.scenarios.frames import exchange, fpga, gaps, live, many, multicast
+from roceproof.conformance.scenarios.frames import exchange, fpga, gaps, live, many, multicast, once
 from roceproof.conformance.scenarios.hosts import blast, solicited, verbs
 from roceproof.conformance.scenarios.own import own_scenario
 from roceproof.conformance.scenarios.scenario import AnyScenario
@@ -16,6 +16,7 @@ SCENARIOS: dict[str, AnyScenario] = {
     scenario.id: scenario
     for scenario in (
         *wan.SCENARIOS,
+        *once.SCENARIOS,
         *sharing.SCENARIOS,
         *daq.SCENARIOS,
         *exchange.SCENARIOS,

@@ -10,7 +10,15 @@ from pathlib import Path
 from roceproof.conformance.scenarios.run import run
 from roceproof.conformance.scenarios.scenario import AnyScenario, Row
 
-HDL = ("daq-many-frames", "fpga-icrc", "fpga-jumbo", "fpga-psn", "fpga-twin", "light-gaps")
+HDL = (
+    "daq-many-frames",
+    "fpga-icrc",
+    "fpga-jumbo",
+    "fpga-psn",
+    "fpga-twin",
+    "light-gaps",
+    "wan-loss-frames",
+)
 """Those that build a device."""
 LIVE = ("light-live",)
 """Those that need a guest."""

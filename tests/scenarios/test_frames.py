@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -14,14 +15,23 @@ from laws import HDL, LIVE, judge
 from roceproof.cli.check import check
 from roceproof.cli.explain import explain
 from roceproof.cli.scenario import scenario as command
+from roceproof.common.paths import RECOVERY_DUT
 from roceproof.conformance.capture.reader import read
+from roceproof.conformance.model.components import REQUESTERS, Components
+from roceproof.conformance.model.requester.rc import RcRequester
+from roceproof.conformance.mutants.families.recovery_copies import LosesPayload, OtherImmediate
+from roceproof.conformance.mutants.families.recovery_place import CompletesTwice
 from roceproof.conformance.mutants.rtl import load_mutants
 from roceproof.conformance.scenarios.catalogue import SCENARIOS
-from roceproof.conformance.scenarios.frames import exchange, fpga, many, multicast
+from roceproof.conformance.scenarios.frames import exchange, fpga, many, multicast, once
 from roceproof.conformance.scenarios.frames.trial import HISTORY, Trial, meet
 from roceproof.conformance.scenarios.run import run
-from roceproof.conformance.targets.interface import CasePlace
+from roceproof.conformance.scenarios.scenario import Row
+from roceproof.conformance.targets.hdl.factory import HdlFactory
+from roceproof.conformance.targets.interface import CasePlace, DeviceFactory
 from roceproof.conformance.targets.model.device import ModelFactory
+from roceproof.dpi.manifest.dut import load_manifest
+from roceproof.verbs.service import Service
 
 builds = pytest.mark.skipif(
     shutil.which("verilator") is None, reason="verilator is not installed: run `make setup`"
@@ -34,7 +44,7 @@ builds = pytest.mark.skipif(
 @pytest.mark.parametrize("name", HDL)
 def test_laws_hold_and_can_fail_and_captures_say_the_same(name: str, tmp_path: Path) -> None:
     judge(SCENARIOS[name], tmp_path)
-    if name in ("daq-many-frames", "light-gaps"):
+    if name in ("daq-many-frames", "light-gaps", "wan-loss-frames"):
         return  # captures of headers, and those that the suite has judged
     for row in run(SCENARIOS[name], quick=True, folder=tmp_path).rows:
         files = [f"{row['regime']}.qps.json", f"{row['regime']}.pcapng"]
@@ -64,6 +74,47 @@ def test_four_endpoints_write_into_one_guest(tmp_path: Path) -> None:
     words = {"mode": "guest", "qps": 40, "size": 8192, "messages": 80}
     row = many.play(words, 1, tmp_path)
     assert (row["landed"], row["flagged"], row["wrong"]) == (80, 0, 0)
+
+
+@pytest.mark.rxe
+@pytest.mark.sim
+@pytest.mark.whole
+@builds
+def test_what_an_endpoint_repeats_comes_once_into_a_guest(tmp_path: Path) -> None:
+    row = once_over("guest", HdlFactory(load_manifest(RECOVERY_DUT)), tmp_path)
+    assert broken(row) == []
+
+
+def once_over(far: str, sender: DeviceFactory, folder: Path) -> Row:
+    words = {"far": far, "share": 0.05, "packets": 200}
+    return words | once.play(words, sender, 1, folder)
+
+
+def broken(row: Row) -> list[str]:
+    return [check.name for check in once.ONCE.checks([row]) if not check.passed]
+
+
+def test_what_is_repeated_comes_once_and_in_turn(tmp_path: Path) -> None:
+    row = once_over("model", ModelFactory(), tmp_path)
+    assert broken(row) == [] and row["sent"] > 200
+    comments = Counter(record.comment for record in read(tmp_path / "model-5%.pcapng"))
+    assert comments["to the switch: lost on the line"] == row["lost"] > 5
+
+
+@pytest.mark.parametrize(
+    ("sender", "law"),
+    [
+        (LosesPayload, "messages right"),
+        (OtherImmediate, "executed out of turn"),
+        (CompletesTwice, "messages completed"),
+    ],
+)
+def test_a_sender_that_repeats_otherwise_is_seen(
+    sender: type[RcRequester], law: str, tmp_path: Path
+) -> None:
+    components = Components(requesters={**REQUESTERS, Service.RC: sender})
+    names = broken(once_over("model", ModelFactory(components=components), tmp_path))
+    assert any(name.endswith(law) for name in names), names
 
 
 def test_what_only_a_full_run_plays_is_said_and_leaves_no_result(tmp_path: Path) -> None:

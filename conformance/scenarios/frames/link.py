@@ -7,6 +7,7 @@ the capture's comment.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from random import Random
@@ -20,7 +21,7 @@ from roceproof.conformance.wire.psn import PSN_MODULUS
 
 _AFTER_BTH = 14 + 20 + 8 + 12
 """From here on bits may flip: no ICRC masks them there."""
-LOST, TWICE, LATE, CORRUPT = "lost", "twice", "late", "corrupt"
+FAULTS = LOST, TWICE, LATE, CORRUPT = "lost", "twice", "late", "corrupt"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +65,8 @@ class Link:
         self.dropped = 0
         self.marked: list[bytes] = []
         """Frames that were told of congestion."""
+        self.done: Counter[str] = Counter()
+        """How many frames were lost on the line, twice, late or corrupt."""
         self.peak = 0
         self._draw = Random(seed)
         self.passed: list[tuple[int, int]] = []
@@ -95,6 +98,7 @@ class Link:
     def _cross(self, frame: bytes, there: int) -> Passage:
         """What the line does to a frame that would arrive then."""
         done = self._done_to(frame)
+        self.done[done] += 1
         if done == LOST:
             return self._drop("lost on the line")
         if done == CORRUPT:

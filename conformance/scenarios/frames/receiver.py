@@ -6,10 +6,13 @@ from __future__ import annotations
 from typing import Protocol
 
 from roceproof.conformance.scenarios.frames.switch import Plugged
-from roceproof.conformance.targets.interface import Arrival
+from roceproof.conformance.targets.interface import Arrival, Target
 from roceproof.conformance.targets.model.device import ModelTarget
+from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import Qp, QpSpec
 from roceproof.verbs.work import Outcome, Region
+
+_LISTEN_NS = 2_000_000
 
 
 class Receiver(Plugged, Protocol):
@@ -62,3 +65,33 @@ class Server(ModelTarget):
 
     def received(self, qp: Qp) -> list[Outcome]:
         return self.completions(qp, count=0, timeout_ns=0)
+
+
+class Live:
+    """A device whose time is the wall's, at a switch's port: its time here is the switch's.
+
+    It is listened to for a while behind all that was sent; what it says later comes later.
+    """
+
+    def __init__(self, target: Target) -> None:
+        self.host = target.host
+        self._target, self._now, self._was_sent = target, 0, False
+
+    @property
+    def now_ns(self) -> int:
+        return self._now
+
+    def plays(self, host: Host) -> None:
+        self._target.plays(host)
+
+    def send(self, frame: bytes) -> None:
+        self._target.send(frame)
+        self._was_sent = True
+
+    def receive(self, timeout_ns: int) -> Arrival | None:
+        arrival = self._target.receive(_LISTEN_NS) if self._was_sent else None
+        if arrival is not None:
+            return Arrival(self._now, arrival.frame)
+        self._was_sent = False
+        self._now += timeout_ns
+        return None
