@@ -250,18 +250,31 @@ MANY_TO_ONE = Scenario(
 )
 
 
+_LATE, _LATE_FOR, _NONE = 2, 1000 * US, "none"
+
+
 def _spread(quick: bool, seed: int) -> Iterator[Point]:
-    for count, size in product((4, 400, 2000), (8 * KIB, 16 * KIB)):
+    for count, size, is_late in (
+        *product((4, 400, 2000), (8 * KIB, 16 * KIB), (False,)),
+        (4, 8 * KIB, True),
+        (4, 16 * KIB, True),
+    ):
+        starves = {"receives": 16, "stall_for": _LATE_FOR}
         ports = (
             Port(rate=100 * GBPS, delay=NEAR, pace=100 * GBPS - 20_000_000),
             *(Port(rate=25 * GBPS, buffer=MIB, delay=NEAR) for _ in range(4)),
         )
         messages = max(8, (64 if quick else 512) * MIB // size // count)
         flows = tuple(
-            uc_flow(path=(0, 1 + number % 4), size=size, messages=messages)
+            uc_flow(
+                path=(0, 1 + number % 4),
+                size=size,
+                messages=messages,
+                **(starves if is_late and number % 4 == _LATE else {}),
+            )
             for number in range(count)
         )
-        words = {"qps": count, "size": size}
+        words = {"qps": count, "size": size, "late": str(_LATE) if is_late else _NONE}
         yield Point(words, Network(ports=ports, flows=flows, until=FOREVER, seed=seed))
 
 
@@ -272,18 +285,24 @@ def _each(point: Point, played: Played) -> Row:
         for number in range(4)
     ]
     rates = [8 * some * SECOND / end / GBPS for some, end in zip(done, ends, strict=True)]
+    lost = [sum(each["by_immediates"] for each in played.flows[place::4]) for place in range(4)]
+    flagged = [place for place, each in enumerate(lost) if each]
     return {
         "least_gbps": significant(min(rates)),
         "most_gbps": significant(max(rates)),
         "dropped": sum(port["dropped"] for port in played.ports),
+        "flagged_at": " ".join(map(str, flagged)) or _NONE,
     }
 
 
 def _spread_checks(rows: Sequence[Row]) -> Iterator[Check]:
     for row in rows:
+        where = f"{row['qps']} queue pairs, {row['size']} bytes"
+        yield exactly(f"{where}: late, named by immediates", row["late"], row["flagged_at"])
+        if row["late"] != _NONE:
+            continue
         want = 25 * efficiency(row["size"], MTU, immediate=True)
-        name = f"{row['qps']} queue pairs, {row['size']} bytes: the slowest receiver"
-        yield within(name, want, row["least_gbps"], of=0.005)
+        yield within(f"{where}: the slowest receiver", want, row["least_gbps"], of=0.005)
     yield exactly("dropped", 0, sum(row["dropped"] for row in rows))
 
 

@@ -39,7 +39,8 @@ _TIMEOUT = (4096 << 16) * 1000
 
 def _throughput(quick: bool, seed: int) -> Iterator[Point]:
     sizes = (256, 4 * KIB, 256 * KIB) if quick else tuple(1 << power for power in range(8, 21))
-    for rate, mtu, size in product((10, 25, 100), (256, 1024, 4096), sizes):
+    mtus = (256, 1024, 4096) if quick else (256, 512, 1024, 2048, 4096)
+    for rate, mtu, size in product((10, 25, 100), mtus, sizes):
         messages = max(64, (2 if quick else 16) * MIB // size)
         flow = Flow(
             path=(0,),
@@ -141,6 +142,14 @@ def _pause_checks(rows: Sequence[Row]) -> Iterator[Check]:
         grows = all(a < b for a, b in pairwise(times))
         words = ", ".join(f"{time:.0f}" for time in times)
         yield Check(f"{where}: latency grows with the senders (us)", "growing", words, grows)
+    shared = [row for row in rows if row["senders"] > 1]
+    for rate, senders in sorted({(row["line_gbps"], row["senders"]) for row in shared}):
+        some = [row for row in shared if (row["line_gbps"], row["senders"]) == (rate, senders)]
+        times = [row["latency_us"] for row in sorted(some, key=lambda row: row["xoff"])]
+        grows = all(a < b for a, b in pairwise(times))
+        words = ", ".join(f"{time:.0f}" for time in times)
+        name = f"{rate}G, {senders} senders: latency grows with the threshold (us)"
+        yield Check(name, "growing", words, grows)
 
 
 PAUSE = Scenario(

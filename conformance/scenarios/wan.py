@@ -7,6 +7,7 @@ RC WRITE at path MTU 2048. The long way is 95 ms there and back, the short one 0
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise, product
 
 from roceproof.conformance.scenarios.line import efficiency, windowed
@@ -37,6 +38,7 @@ from roceproof.conformance.scenarios.scenario import (
 MTU = 2048
 SHORT, LONG = 204 * US, 95 * MS
 TIMEOUT = (4096 << 15) * 1000  # code 15, 134 ms: the least beyond the long round trip
+HASTY = (4096 << 8) * 1000  # code 8, 1.05 ms: less than a message of some MiB takes
 MIB = 1 << 20
 NARROW = 5 * GBPS - 250_000
 """Of the policer. Clocks differ by up to 100 ppm; if both were exact, each would drop every second
@@ -148,7 +150,18 @@ def _policed(rtt: int, quick: bool, seed: int, **words: int | bool) -> Iterator[
         yield Point({"size": size, "depth": depth}, _network(policed(rtt), flow, seed, limit))
 
 
-def _lan_checks(rows: Sequence[Row]) -> Iterator[Check]:
+def _lan(quick: bool, seed: int) -> Iterator[Point]:
+    yield from _policed(SHORT, quick, seed)
+    for size, depth in ((4 * MIB, 2), (8 * MIB, 2)):
+        flow = rc_flow(size=size, depth=depth, rtt=SHORT, messages=3 * depth, hops=2)
+        flow = replace(flow, timeout=HASTY)
+        words = {"size": size, "depth": depth, "timeout_us": HASTY / US}
+        yield Point(words, _network(policed(SHORT), flow, seed))
+
+
+def _lan_checks(all_rows: Sequence[Row]) -> Iterator[Check]:
+    rows = [row for row in all_rows if "timeout_us" not in row]
+    hasty = [row for row in all_rows if "timeout_us" in row]
     fits = [row for row in rows if row["size"] * row["depth"] <= BUFFER + NARROW / 8 * 204e-6]
     small = [row for row in fits if row["size"] <= MIB // 2]
 
@@ -174,6 +187,8 @@ def _lan_checks(rows: Sequence[Row]) -> Iterator[Check]:
     )
     yield at_least("what stalls waits for timeouts", 1, min(row["timeouts"] for row in large))
     yield exactly("what fits loses nothing", 0, sum(row["dropped"] for row in small))
+    ends = {(row["failed"], row["timeouts"]) for row in hasty}
+    yield exactly("5 round trips as timeout: retries are exhausted", {(True, 8)}, ends)
 
 
 POLICER_LAN = Scenario(
@@ -181,7 +196,7 @@ POLICER_LAN = Scenario(
     title="a 5 Gb/s policer with 1 MB of buffer, 0.204 ms",
     published="nearly full from 65-75 KB on, a plateau at 5 Gb/s, stalls where the window exceeds"
     " what pipe and buffer hold",
-    points=lambda quick, seed: _policed(SHORT, quick, seed),
+    points=_lan,
     measure=goodput,
     checks=_lan_checks,
     plot=_OVER_SIZE,
@@ -290,7 +305,11 @@ def _buffer_checks(rows: Sequence[Row]) -> Iterator[Check]:
     yield Check("the best goodput rises with the buffer", "rising", words, rises)
     full = NARROW * efficiency(MIB, MTU) / GBPS
     yield at_least("full with a buffer of one product", 0.9 * full, best[1], unit=" Gb/s")
-    yield at_most("an eighth of that is far from it", 0.7 * full, best[shares[0]], unit=" Gb/s")
+    yield at_most(
+        f"{shares[0]:g} of that is far from it", 0.7 * full, best[shares[0]], unit=" Gb/s"
+    )
+    (twice,) = (row["gbps"] for row in rows if (row["buffer_bdp"], row["window_bdp"]) == (1, 2))
+    yield at_most("one product, at twice the window: collapse", 0.5 * full, twice, unit=" Gb/s")
 
 
 BUFFERS = Scenario(
