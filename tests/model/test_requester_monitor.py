@@ -122,6 +122,10 @@ HEALTHY = {
     "a timeout amid a replay": (*SENT, TIMEOUT, 0, 1, hear(ack(0)), 2, 3, 4, TIMEOUT, 1, 2),
     "all retries": (*SENT, TIMEOUT, *SENT, TIMEOUT, *SENT, wait(50 * T_NS)),
     "a retry at once": (*SENT, TIMEOUT, *SENT, hear(nak(0)), *SENT),
+    "a NAK behind all retries, and an ACK too late": (
+        *(*SENT, TIMEOUT, *SENT, TIMEOUT, *SENT, hear(nak(0)), hear(ack(4))),
+        *(wait(T_NS), done(0, "retry_exc_err")),
+    ),
     "an RNR NAK": (*SENT, RNR_2, RNR_WAIT, 2, 3, 4, hear(ack(4))),
     "RNR NAKs with progress": (*SENT, RNR_2, RNR_WAIT, 2, hear(rnr_nak(3, 12)), RNR_WAIT, 3, 4),
     "no RNR retry left": (*SENT, RNR_2, RNR_WAIT, 2, RNR_2, done(0), done(1, "rnr_retry_exc_err")),
@@ -203,6 +207,9 @@ BROKEN = {
     "NAK-10": (*SENT, hear(nak(2, 2)), done(0, "rem_access_err")),
     "NAK-13": (*SENT, hear(nak(9)), 0),
     "ACK-05": (*SENT, hear(ack(4)), done(0, "retry_exc_err")),
+    "ACK-05 with a retry left": (
+        *(*SENT, TIMEOUT, *SENT, hear(nak(0)), hear(ack(4)), wait(T_NS), done(0, "retry_exc_err")),
+    ),
     "ACK-05 and alive": (
         *(*SENT, hear(ack(2, 0x65)), hear(ack(4)), wait(T_NS), 5, done(0, "bad_resp_err")),
     ),

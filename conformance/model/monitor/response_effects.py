@@ -40,10 +40,16 @@ class ResponseEffects:
         yield after
 
     def take_in(self, state: WatchState, response: Segment, now_ns: int) -> WatchState:
-        """The state behind a response."""
+        """The state behind a response; one that gave up in front of it may be so for good."""
         state = replace(state, taken_in=state.taken_in + 1)
         if state.dead is not None:
             return state
+        after = self._behind(state, response, now_ns)
+        if after.oldest != state.oldest and state.may_have_given_up(self._spec):
+            return replace(after, may_have_died=True)
+        return after
+
+    def _behind(self, state: WatchState, response: Segment, now_ns: int) -> WatchState:
         psn, aeth = response.bth.psn, response.extension(Aeth)
         is_nak = aeth is not None and not _is_ack(aeth)
         if distance(psn, self._wire.fresh) >= 0:

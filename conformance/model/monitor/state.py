@@ -159,12 +159,14 @@ class WatchState:
         """Whether a requester that counts as little as possible may try again."""
         return self.timeouts < spec.retry_count
 
-    def may_be_dead_by_now(self, spec: QpSpec) -> bool:
-        """Whether one that counts as much as possible has given up, or would at a timeout."""
-        if self.dead is not None or self.may_be_dead:
-            return True
+    def may_have_given_up(self, spec: QpSpec) -> bool:
+        """Whether one that counts as much as possible has tried too often."""
         rnr_naks = self.rnr_naks + self.rnr_repeated
-        if spec.rnr_retry != RNR_WITHOUT_END and rnr_naks > spec.rnr_retry:
+        is_unready = spec.rnr_retry != RNR_WITHOUT_END and rnr_naks > spec.rnr_retry
+        return is_unready or self.timeouts + self.naks > spec.retry_count
+
+    def may_be_dead_by_now(self, spec: QpSpec) -> bool:
+        """Whether anything may have ended it, or would at a timeout."""
+        if self.dead is not None or self.may_be_dead or self.may_have_given_up(spec):
             return True
-        used = self.timeouts + self.naks
-        return used > spec.retry_count if self.owed_since is not None else used >= spec.retry_count
+        return self.owed_since is None and self.timeouts + self.naks >= spec.retry_count
