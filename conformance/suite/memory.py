@@ -48,7 +48,7 @@ def otherwise(want: bytes, got: bytes, before: bytes) -> str | None:
         return None
     first = first_difference(want, got)
     shown = slice(first, first + _SHOWN)
-    text = f"other bytes than were sent: want {want[shown].hex()}, got {got[shown].hex()}"
+    text = f"other bytes than are due: want {want[shown].hex()}, got {got[shown].hex()}"
     return f"{text} from {first} on{_moved(want, got)}"
 
 

@@ -450,9 +450,9 @@ def test_bytes_that_are_not_those_sent_are_alike_whatever_they_are() -> None:
         session.add(({}, ""), head=f"assert {got} == {want}; At index 0 diff: {got[:4]} != b'a'")
     session.add(({}, ""), head="at rest; want other bytes from 7 on in the region of key 0x7")
     (sentence,) = session.sentences()
-    assert sentence == "show: other bytes than were sent: want b'ab', got b'\\x00a'"
+    assert sentence == "show: other bytes than are due: want b'ab', got b'\\x00a'"
     shortened = "assert b'ab...yz' == b'ab...yz'; At index 9 diff: b'c' != b'd'"
-    assert in_short(shortened).endswith("sent from byte 9 on: want b'd', got b'c'")
+    assert in_short(shortened).endswith("due from byte 9 on: want b'd', got b'c'")
 
 
 def test_answers_that_never_come_are_alike_by_the_packet_that_was_wanted() -> None:
@@ -766,7 +766,7 @@ def test_memory_that_has_other_bytes_is_one_trouble_in_all_words() -> None:
     heads = (
         "3 bytes were sent, and what lies 0 behind their end was written; want 62; got 00",
         "beside what was addressed 172 bytes differ, the first at 6 of the region",
-        "memory of queue pair RC holds other bytes than were sent: want 67, got 00 from 34 on",
+        "memory of queue pair RC holds other bytes than are due: want 67, got 00 from 34 on",
         "queue pair 0 (RC) at rest; want other bytes from 5 on in the region of key 0xbe000002",
     )
     assert {likeness(head) for head in heads} == {"other bytes"}

@@ -23,12 +23,12 @@ _OTHER_BYTES = re.compile(
     r"assert (?P<got>b['\"].*?) == (?P<want>b['\"].*?); At index (?P<at>\d+) diff: "
     r"(?P<one>b.+?) != (?P<other>b[^;]+)"
     r"|want other bytes from \d+ on in the region|left other bytes from"
-    r"|: (?P<told>other bytes than were sent.*)"
+    r"|: (?P<told>other bytes than are due.*)"
 )
 _BESIDE = re.compile(
     r"bytes were sent, and what lies \d+ behind their end was written"
     r"|beside what was addressed \d+ bytes differ"
-    r"|memory of queue pair \S+ holds other bytes than were sent"
+    r"|memory of queue pair \S+ holds other bytes than are due"
 )
 """Memory has other bytes, where a case says more of them."""
 _COMPARED = re.compile(
@@ -261,8 +261,8 @@ def in_short(head: str) -> str:
     if other and other["got"]:
         if other["want"] == other["got"]:  # as far as they are shown
             where = f"from byte {other['at']} on: want {other['other']}, got {other['one']}"
-            return f"other bytes than were sent {where}"
-        return f"other bytes than were sent: want {other['want']}, got {other['got']}"
+            return f"other bytes than are due {where}"
+        return f"other bytes than are due: want {other['want']}, got {other['got']}"
     if compared := _COMPARED.search(head):
         want, got = (hex(int(n)) if _LONG.match(n) else n for n in compared.group("want", "got"))
         return f"{compared['what']}: want {want}, got {got}"
