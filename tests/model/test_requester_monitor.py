@@ -126,6 +126,9 @@ HEALTHY = {
         *(*SENT, TIMEOUT, *SENT, TIMEOUT, *SENT, hear(nak(0)), hear(ack(4))),
         *(wait(T_NS), done(0, "retry_exc_err")),
     ),
+    "a timer that has run out, and an ACK too late": (
+        *(*SENT, TIMEOUT, *SENT, TIMEOUT, *SENT, TIMEOUT, hear(ack(4)), done(0, "retry_exc_err")),
+    ),
     "an RNR NAK": (*SENT, RNR_2, RNR_WAIT, 2, 3, 4, hear(ack(4))),
     "RNR NAKs with progress": (*SENT, RNR_2, RNR_WAIT, 2, hear(rnr_nak(3, 12)), RNR_WAIT, 3, 4),
     "no RNR retry left": (*SENT, RNR_2, RNR_WAIT, 2, RNR_2, done(0), done(1, "rnr_retry_exc_err")),
@@ -207,6 +210,9 @@ BROKEN = {
     "NAK-10": (*SENT, hear(nak(2, 2)), done(0, "rem_access_err")),
     "NAK-13": (*SENT, hear(nak(9)), 0),
     "ACK-05": (*SENT, hear(ack(4)), done(0, "retry_exc_err")),
+    "ACK-05 with time left": (
+        *(*SENT, TIMEOUT, *SENT, TIMEOUT, *SENT, hear(ack(4)), TIMEOUT, done(0, "retry_exc_err")),
+    ),
     "ACK-05 with a retry left": (
         *(*SENT, TIMEOUT, *SENT, hear(nak(0)), hear(ack(4)), wait(T_NS), done(0, "retry_exc_err")),
     ),

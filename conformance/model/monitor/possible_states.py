@@ -45,7 +45,9 @@ class Candidates:
                 reached += states
             readings = self._effects.readings
             states = dict.fromkeys(
-                after for state in states for after in readings(state, response, heard_ns)
+                after
+                for state in states
+                for after in readings(state, response, heard_ns, latest_ns)
             )
         return reached
 

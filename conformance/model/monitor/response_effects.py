@@ -30,9 +30,20 @@ class ResponseEffects:
         self._spec = spec
         self._wire = wire
 
-    def readings(self, state: WatchState, response: Segment, now_ns: int) -> Iterator[WatchState]:
-        """The states behind a response: what stands before one that makes no sense may be done."""
+    def readings(
+        self, state: WatchState, response: Segment, now_ns: int, latest_ns: int
+    ) -> Iterator[WatchState]:
+        """The states behind a response: what stands before one that makes no sense may be done.
+
+        It came at a time, and has taken effect by another: one that gave up until then may be so
+        for good.
+        """
         after = self.take_in(state, response, now_ns)
+        if after.oldest != state.oldest:
+            timeout = state.timeout_from(self._wire, self._spec)
+            is_over = timeout is not None and timeout <= latest_ns
+            if state.may_have_given_up(self._spec, by_timeout=is_over):
+                after = replace(after, may_have_died=True)
         ignored = after.ignored
         if ignored is not None and ignored is not state.ignored and after.may_be_dead:
             done = self._all_before(after, ignored.psn, now_ns)
@@ -40,16 +51,10 @@ class ResponseEffects:
         yield after
 
     def take_in(self, state: WatchState, response: Segment, now_ns: int) -> WatchState:
-        """The state behind a response; one that gave up in front of it may be so for good."""
+        """The state behind a response."""
         state = replace(state, taken_in=state.taken_in + 1)
         if state.dead is not None:
             return state
-        after = self._behind(state, response, now_ns)
-        if after.oldest != state.oldest and state.may_have_given_up(self._spec):
-            return replace(after, may_have_died=True)
-        return after
-
-    def _behind(self, state: WatchState, response: Segment, now_ns: int) -> WatchState:
         psn, aeth = response.bth.psn, response.extension(Aeth)
         is_nak = aeth is not None and not _is_ack(aeth)
         if distance(psn, self._wire.fresh) >= 0:

@@ -159,14 +159,14 @@ class WatchState:
         """Whether a requester that counts as little as possible may try again."""
         return self.timeouts < spec.retry_count
 
-    def may_have_given_up(self, spec: QpSpec) -> bool:
-        """Whether one that counts as much as possible has tried too often."""
+    def may_have_given_up(self, spec: QpSpec, *, by_timeout: bool) -> bool:
+        """Whether one that counts as much as possible has tried too often, perhaps once more."""
         rnr_naks = self.rnr_naks + self.rnr_repeated
         is_unready = spec.rnr_retry != RNR_WITHOUT_END and rnr_naks > spec.rnr_retry
-        return is_unready or self.timeouts + self.naks > spec.retry_count
+        return is_unready or self.timeouts + by_timeout + self.naks > spec.retry_count
 
     def may_be_dead_by_now(self, spec: QpSpec) -> bool:
         """Whether anything may have ended it, or would at a timeout."""
-        if self.dead is not None or self.may_be_dead or self.may_have_given_up(spec):
+        if self.dead is not None or self.may_be_dead:
             return True
-        return self.owed_since is None and self.timeouts + self.naks >= spec.retry_count
+        return self.may_have_given_up(spec, by_timeout=self.owed_since is None)
