@@ -6,6 +6,7 @@ from __future__ import annotations
 import random
 import socket
 import struct
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -180,6 +181,24 @@ def test_replay_keeps_the_capture_pace_in_simulated_time(start_echo, tmp_path, s
     else:
         for offset, time in zip(offsets, inbound, strict=True):
             assert offset <= time <= offset + 400
+
+
+def test_a_line_says_in_the_capture_what_it_has_done(start_echo, tmp_path):
+    sent, out = 60, tmp_path / "out.pcapng"
+    write_capture(tmp_path / "in.pcap", [0] * sent)
+    line = "line:rate=10000000000,loss=200000000,twice=300000000,seed=3"
+    simulation = start_echo(PortOptions(link=f"{line};pcap:{tmp_path / 'in.pcap'}", capture=out))
+    assert simulation.run(cycles=50_000).reason == Until.CYCLES
+    (statistics,) = simulation.statistics().ports
+    simulation.close()
+    with RawPcapNgReader(str(out)) as reader:
+        told = Counter((meta.direction, *(meta.comments or ())) for _, meta in reader)
+    doubled = told[1, b"arrives twice"] // 2
+    assert doubled > 5 and told[1, b"arrives twice"] % 2 == 0
+    assert told[1,] == sent - statistics.dropped_in - doubled
+    assert told[2, b"lost on the line"] == statistics.dropped_out > 5
+    assert told[2, b"arrives twice"] > 5
+    assert sum(n for (way, *_), n in told.items() if way == 2) == statistics.frames_in
 
 
 def test_replay_of_something_that_is_no_capture_is_an_error(start_echo, tmp_path):

@@ -29,6 +29,7 @@ struct waiting {
     uint64_t due_ps;
     size_t length;
     uint8_t *bytes;
+    unsigned done; // of link_action
 };
 
 struct way {
@@ -68,11 +69,13 @@ static uint64_t time_of(const struct line *self, uint64_t bytes) {
     return self->rate ? bytes * 8 * PS_PER_SECOND / self->rate : 0;
 }
 
-// Keeps a copy until it is due, and gives it to be changed; NULL without memory.
-static uint8_t *put(struct way *way, uint64_t due_ps, const uint8_t *frame, size_t length) {
-    struct waiting entry = {.due_ps = due_ps, .length = length, .bytes = malloc(length)};
+// Keeps a copy until it is due; false without memory.
+static bool put(struct way *way, uint64_t due_ps, const uint8_t *frame, size_t length,
+                unsigned done) {
+    struct waiting entry = {
+        .due_ps = due_ps, .length = length, .bytes = malloc(length), .done = done};
     if (!entry.bytes) {
-        return NULL;
+        return false;
     }
     memcpy(entry.bytes, frame, length);
     size_t at = way->size++;
@@ -80,7 +83,7 @@ static uint8_t *put(struct way *way, uint64_t due_ps, const uint8_t *frame, size
         way->waiting[at] = way->waiting[at - 1];
     }
     way->waiting[at] = entry;
-    return entry.bytes;
+    return true;
 }
 
 static void pop(struct way *way) {
@@ -93,32 +96,42 @@ static bool has_room(const struct way *way) {
     return way->size + 2 <= WAITING_LIMIT;
 }
 
+// What the line has done is told in `done`, and to a copy.
 static enum link_result carry(struct line *self, struct way *way, const uint8_t *frame,
-                              size_t length, struct error *error) {
+                              size_t length, unsigned *done, struct error *error) {
     uint64_t time = time_of(self, length + AROUND_FRAME);
     uint64_t begin = way->free_ps > self->now_ps ? way->free_ps : self->now_ps;
     uint64_t per_byte = self->rate ? 8 * PS_PER_SECOND / self->rate : 0;
     if (self->buffer && begin - self->now_ps + time > self->buffer * per_byte) {
         way->dropped++;
+        *done = LINK_DROPPED;
         return LINK_OK;
     }
     way->free_ps = begin + time;
     uint64_t due = way->free_ps + self->delay;
     if (happens(way, self->loss)) {
         way->dropped++;
+        *done = LINK_LOST;
         return LINK_OK;
     }
-    due += happens(way, self->swap) ? 2 * time : 0;
-    uint8_t *bytes = put(way, due, frame, length);
-    if (bytes && self->mark && begin - self->now_ps > self->mark * per_byte) {
-        (void)congestion_mark(bytes, length);
+    uint8_t copy[FRAME_MAX];
+    memcpy(copy, frame, length);
+    *done = happens(way, self->swap) ? LINK_LATE : 0;
+    due += *done ? 2 * time : 0;
+    if (self->mark && begin - self->now_ps > self->mark * per_byte &&
+        congestion_mark(copy, length)) {
+        *done |= LINK_MARKED;
     }
-    if (bytes && length > BEHIND_BTH && happens(way, self->corrupt)) {
+    if (length > BEHIND_BTH && happens(way, self->corrupt)) {
         uint64_t bit = draw(way) % (8 * (length - BEHIND_BTH));
-        bytes[BEHIND_BTH + bit / 8] ^= (uint8_t)(1u << bit % 8);
+        copy[BEHIND_BTH + bit / 8] ^= (uint8_t)(1u << bit % 8);
+        *done |= LINK_FLIPPED;
     }
-    if (!bytes || (happens(way, self->twice) && !put(way, due, bytes, length))) {
-        return (enum link_result)error_set(error, "link line: out of memory");
+    *done |= happens(way, self->twice) ? LINK_TWICE : 0;
+    for (unsigned copies = *done & LINK_TWICE ? 2 : 1; copies > 0; copies--) {
+        if (!put(way, due, copy, length, *done)) {
+            return (enum link_result)error_set(error, "link line: out of memory");
+        }
     }
     return LINK_OK;
 }
@@ -150,16 +163,18 @@ static enum link_result line_send(struct link *link, uint64_t cycle, const uint8
     if (push_out(self, error) != 0) {
         return LINK_FAILED;
     }
-    return has_room(&self->out) ? carry(self, &self->out, frame, length, error) : LINK_BUSY;
+    return has_room(&self->out) ? carry(self, &self->out, frame, length, &link->done, error)
+                                : LINK_BUSY;
 }
 
 static int pull_in(struct line *self, uint8_t *room, struct error *error) {
+    unsigned done;
     while (has_room(&self->in)) {
         size_t length = 0;
         switch (self->inner->ops->receive(self->inner, self->now_ps / PS_PER_NS, room, &length,
                                           error)) {
         case LINK_OK:
-            if (carry(self, &self->in, room, length, error) != LINK_OK) {
+            if (carry(self, &self->in, room, length, &done, error) != LINK_OK) {
                 return -1;
             }
             break;
@@ -183,6 +198,7 @@ static enum link_result line_receive(struct link *link, uint64_t now_ns, uint8_t
         return LINK_BUSY;
     }
     *length = self->in.waiting[0].length;
+    link->done = self->in.waiting[0].done;
     memcpy(frame, self->in.waiting[0].bytes, *length);
     pop(&self->in);
     return LINK_OK;

@@ -5,12 +5,26 @@
 #include "link/link.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
 void link_count_nothing(struct link *link) {
     (void)link;
+}
+
+void link_comment(unsigned done, char text[LINK_COMMENT]) {
+    static const char *const words[] = {
+        "dropped: it finds the queue full", "lost on the line",        "arrives twice",
+        "arrives behind those after it",    "a bit flips on the line", "CE: more waits than may"};
+    size_t at = 0;
+    text[0] = '\0';
+    for (unsigned n = 0; n < sizeof words / sizeof words[0]; n++) {
+        if (done >> n & 1) {
+            at += (size_t)snprintf(text + at, LINK_COMMENT - at, "%s%s", at ? "; " : "", words[n]);
+        }
+    }
 }
 
 uint64_t link_next_unknown(const struct link *link) {

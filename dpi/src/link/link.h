@@ -38,11 +38,24 @@ struct link_ops {
     void (*close)(struct link *link);
 };
 
+// What a line has done to a frame.
+enum link_action {
+    LINK_DROPPED = 1,
+    LINK_LOST = 2,
+    LINK_TWICE = 4,
+    LINK_LATE = 8,
+    LINK_FLIPPED = 16,
+    LINK_MARKED = 32,
+};
+
+enum { LINK_COMMENT = 160 };
+
 struct link {
     const struct link_ops *ops;
     const char *kind;
     uint64_t dropped_in;
     uint64_t dropped_out;
+    unsigned done; // of link_action, to the frame that it took or gave last
 };
 
 // Opens what `text` names; NULL after an error.
@@ -71,6 +84,9 @@ struct link *link_pcap_open(const char *path, bool back_to_back, struct error *e
 // WORDS are rate=, delay=, buffer=, mark=, loss=, twice=, swap=, corrupt= and seed=
 // with numbers, between commas; each may be left out. Closes `inner` in any case.
 struct link *link_line_open(const char *words, struct link *inner, struct error *error);
+
+// Such actions in words, for a capture; empty for none.
+void link_comment(unsigned done, char text[LINK_COMMENT]);
 
 // For links whose drops nobody else counts.
 void link_count_nothing(struct link *link);

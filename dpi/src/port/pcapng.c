@@ -105,15 +105,16 @@ int pcapng_interface(struct pcapng *file, const char *name, const char *descript
 
 int pcapng_packet(struct pcapng *file, unsigned interface, enum pcapng_direction direction,
                   bool discard, uint64_t time_ns, const uint8_t *frame, size_t length,
-                  struct error *error) {
+                  const char *comment, struct error *error) {
     uint32_t word = (uint32_t)direction | (discard ? flag_crc_error : 0);
     uint8_t flags[4] = {(uint8_t)word, (uint8_t)(word >> 8), (uint8_t)(word >> 16),
                         (uint8_t)(word >> 24)};
     bool ok = begin(file, BLOCK_PACKET) && put_u32(file, interface) &&
               put_u32(file, (uint32_t)(time_ns >> 32)) && put_u32(file, (uint32_t)time_ns) &&
               put_u32(file, (uint32_t)length) && put_u32(file, (uint32_t)length) &&
-              put(file, frame, length) && put_option(file, OPTION_EPB_FLAGS, flags, sizeof flags) &&
-              put_u32(file, 0);
+              put(file, frame, length) &&
+              (!*comment || put_option(file, OPTION_COMMENT, comment, strlen(comment))) &&
+              put_option(file, OPTION_EPB_FLAGS, flags, sizeof flags) && put_u32(file, 0);
     return end(file, ok, error);
 }
 

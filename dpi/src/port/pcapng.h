@@ -33,10 +33,11 @@ int pcapng_open(struct pcapng *file, const char *path, const char *comment, stru
 int pcapng_interface(struct pcapng *file, const char *name, const char *description,
                      struct error *error);
 
-// `discard` sets the link layer's CRC-error flag: the frame was marked bad.
+// `discard` sets the link layer's CRC-error flag: the frame was marked bad. An empty comment is
+// none.
 int pcapng_packet(struct pcapng *file, unsigned interface, enum pcapng_direction direction,
                   bool discard, uint64_t time_ns, const uint8_t *frame, size_t length,
-                  struct error *error);
+                  const char *comment, struct error *error);
 
 void pcapng_close(struct pcapng *file);
 

@@ -70,14 +70,17 @@ void port_close(struct port *port) {
 }
 
 int port_queue_frame(struct port *port, const uint8_t *bytes, size_t length, bool discard,
-                     bool early) {
+                     bool early, unsigned done) {
     if (length == 0 || length > FRAME_MAX) {
         return error_set(port->error, "port %u: frame of %zu bytes, expected 1..%d", port->index,
                          length, FRAME_MAX);
     }
     size_t padded = length < FRAME_MIN ? FRAME_MIN : length;
-    struct rx_frame frame = {
-        .bytes = calloc(1, padded), .length = padded, .discard = discard, .early = early};
+    struct rx_frame frame = {.bytes = calloc(1, padded),
+                             .length = padded,
+                             .discard = discard,
+                             .early = early,
+                             .done = done};
     if (!frame.bytes) {
         return error_set(port->error, "port %u: out of memory", port->index);
     }
@@ -189,7 +192,8 @@ int port_service(struct port *port, uint64_t cycle) {
         if (result == LINK_BUSY) {
             return 0;
         }
-        if (result == LINK_FAILED || port_queue_frame(port, frame, length, false, false) != 0) {
+        if (result == LINK_FAILED ||
+            port_queue_frame(port, frame, length, false, false, port->link->done) != 0) {
             return -1;
         }
     }

@@ -46,7 +46,8 @@ struct rx_frame {
     uint8_t *bytes; // owned, with room for FRAME_MIN
     size_t length;
     bool discard;
-    bool early; // marked before its last beat, which says nothing
+    bool early;    // marked before its last beat, which says nothing
+    unsigned done; // of link_action
 };
 
 struct work_request {
@@ -126,7 +127,7 @@ void port_close(struct port *port);
 
 // From the host. Bytes are copied; each returns 0 or -1.
 int port_queue_frame(struct port *port, const uint8_t *bytes, size_t length, bool discard,
-                     bool early);
+                     bool early, unsigned done);
 int port_queue_qpc(struct port *port, const uint8_t record[QPC_BYTES]);
 int port_queue_region(struct port *port, const uint8_t record[REGION_BYTES]);
 int port_queue_receive(struct port *port, const uint8_t record[RECEIVE_BYTES]);

@@ -199,7 +199,7 @@ static int queue_frame(struct session *session, struct port *port, struct cursor
     if (!take_done(body) || marks > (MARK_LAST | MARK_EARLY)) {
         return malformed(session, "frame");
     }
-    return port_queue_frame(port, bytes, length, marks & MARK_LAST, marks & MARK_EARLY);
+    return port_queue_frame(port, bytes, length, marks & MARK_LAST, marks & MARK_EARLY, 0);
 }
 
 static int reset(struct session *session, struct port *port, struct cursor *body) {

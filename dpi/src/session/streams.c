@@ -9,18 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+// `done` is what the link has done to it.
 static void capture(struct port *port, enum pcapng_direction direction, bool discard,
-                    uint64_t cycle, const uint8_t *bytes, size_t length) {
+                    uint64_t cycle, const uint8_t *bytes, size_t length, unsigned done) {
     if (port->capture) {
+        char comment[LINK_COMMENT];
+        link_comment(done, comment);
         (void)pcapng_packet(port->capture, port->interface, direction, discard,
-                            cycle * port->clock_ps / 1000, bytes, length, port->error);
+                            cycle * port->clock_ps / 1000, bytes, length, comment, port->error);
     }
 }
 
 static bool get_rx(struct port *port, uint64_t cycle, struct chunk *chunk) {
     struct rx_frame *frame = queue_front(&port->rx);
     if (frame && port->rx_given == frame->length) {
-        capture(port, PCAPNG_INBOUND, frame->discard, cycle, frame->bytes, frame->length);
+        capture(port, PCAPNG_INBOUND, frame->discard, cycle, frame->bytes, frame->length,
+                frame->done);
         port->counters.frames_in++;
         port->counters.bytes_in += frame->length;
         session_put_taken(port->session, port->index, STREAM_RX, cycle);
@@ -132,22 +136,24 @@ bool port_put_chunk(struct port *port, uint64_t cycle, const struct chunk *chunk
     if (!chunk->last) {
         return false;
     }
-    capture(port, PCAPNG_OUTBOUND, chunk->discard, cycle, port->tx, port->tx_length);
     if (chunk->discard) {
+        capture(port, PCAPNG_OUTBOUND, true, cycle, port->tx, port->tx_length, 0);
         port->counters.discarded_out++;
         port->tx_length = 0;
         return false;
     }
     port->counters.frames_out++;
     port->counters.bytes_out += port->tx_length;
-    switch (port->link->ops->send(port->link, cycle, port->tx, port->tx_length, port->error)) {
-    case LINK_BUSY:
+    enum link_result result =
+        port->link->ops->send(port->link, cycle, port->tx, port->tx_length, port->error);
+    capture(port, PCAPNG_OUTBOUND, false, cycle, port->tx, port->tx_length,
+            result == LINK_OK ? port->link->done : 0);
+    if (result == LINK_BUSY) {
         port->tx_waiting = true;
         port->tx_cycle = cycle;
         *full = true;
-        return true;
-    default:
+    } else {
         port->tx_length = 0;
-        return true;
     }
+    return true;
 }

@@ -98,12 +98,23 @@ static enum link_result ask(struct link *line, uint64_t now_ns, uint8_t *frame) 
     return result;
 }
 
+// How often the line has told each action of what was sent last, by its bit.
+static unsigned told[6];
+
+static unsigned told_of(enum link_action action) {
+    return told[__builtin_ctz(action)];
+}
+
 static void send_frames(struct link *line, unsigned count) {
     struct error error = {0};
     uint8_t frame[BYTES];
+    memset(told, 0, sizeof told);
     for (unsigned i = 0; i < count; i++) {
         fill(frame, i);
         assert_int_equal(line->ops->send(line, 0, frame, BYTES, &error), LINK_OK);
+        for (unsigned bit = 0; bit < sizeof told / sizeof told[0]; bit++) {
+            told[bit] += line->done >> bit & 1;
+        }
     }
 }
 
@@ -151,6 +162,7 @@ static void what_finds_the_queue_full_is_dropped(void **state) {
     line->ops->count(line);
     assert_int_equal(far->got, 2);
     assert_int_equal(line->dropped_out, 3);
+    assert_int_equal(told_of(LINK_DROPPED), 3);
     assert_int_equal(line->dropped_in, 0);
     line->ops->close(line);
 }
@@ -200,6 +212,7 @@ static void what_goes_wrong_is_a_share_of_the_frames_by_seed(void **state) {
     struct seen seen = played(RATE ",loss=250000000,seed=1", one);
     assert_in_range(seen.got, FRAMES * 6 / 10, FRAMES * 9 / 10);
     assert_int_equal(seen.back + seen.again + seen.changed, 0);
+    assert_int_equal(told_of(LINK_LOST), FRAMES - seen.got);
     assert_int_equal(played(RATE ",loss=250000000,seed=1", other).got, seen.got);
     assert_memory_equal(one, other, sizeof one);
     (void)played(RATE ",loss=250000000,seed=2", other);
@@ -208,13 +221,16 @@ static void what_goes_wrong_is_a_share_of_the_frames_by_seed(void **state) {
     seen = played(RATE ",twice=250000000", one);
     assert_in_range(seen.again, FRAMES / 10, FRAMES * 4 / 10);
     assert_int_equal(seen.got, FRAMES + seen.again);
+    assert_int_equal(told_of(LINK_TWICE), seen.again);
 
     seen = played(RATE ",swap=250000000", one);
     assert_in_range(seen.back, FRAMES / 10, FRAMES * 4 / 10);
+    assert_in_range(told_of(LINK_LATE), seen.back, FRAMES * 4 / 10);
     assert_int_equal(seen.got, FRAMES);
 
     seen = played(RATE ",corrupt=250000000", one);
     assert_in_range(seen.changed, FRAMES / 10, FRAMES * 4 / 10);
+    assert_int_equal(told_of(LINK_FLIPPED), seen.changed);
     assert_int_equal(seen.got, FRAMES);
 
     assert_int_equal(played("loss=1000000000", one).got, 0);
@@ -265,6 +281,8 @@ static void what_says_that_it_can_be_is_marked_behind_a_long_queue(void **state)
         (void)packet(sent, is_ipv6, tags, ecn, 0);
         for (unsigned i = 0; i < 4; i++) {
             assert_int_equal(line->ops->send(line, 0, sent, BYTES, &error), LINK_OK);
+            bool is_marked = i == 3 && (ecn == 1 || ecn == 2);
+            assert_int_equal(line->done, is_marked ? LINK_MARKED : 0);
         }
         uint8_t unused[FRAME_MAX];
         (void)ask(line, 1000, unused);
@@ -311,6 +329,28 @@ static void what_is_cut_or_no_ip_is_not_marked(void **state) {
     assert_memory_equal(frame, whole, BYTES);
 }
 
+static void what_was_done_to_a_frame_is_told_where_it_comes_in_words(void **state) {
+    struct far *far = far_open();
+    struct link *line = line_over(far, RATE ",twice=1000000000,corrupt=1000000000");
+    uint8_t frame[FRAME_MAX];
+    char text[LINK_COMMENT];
+    (void)state;
+    far->left = 1;
+    (void)ask(line, 0, frame);
+    for (unsigned copies = 0; copies < 2; copies++) {
+        line->done = 0;
+        assert_int_equal(ask(line, 1000, frame), LINK_OK);
+        assert_int_equal(line->done, LINK_TWICE | LINK_FLIPPED);
+    }
+    line->ops->close(line);
+    link_comment(LINK_TWICE | LINK_FLIPPED, text);
+    assert_string_equal(text, "arrives twice; a bit flips on the line");
+    link_comment(0, text);
+    assert_string_equal(text, "");
+    link_comment(0x3F, text);
+    assert_in_range(strlen(text), 1, LINK_COMMENT - 2);
+}
+
 static void words_that_mean_nothing_are_refused_and_close_what_was_open(void **state) {
     static const char *const wrong[] = {"rate",
                                         "rate=",
@@ -350,6 +390,7 @@ int main(void) {
         cmocka_unit_test(what_says_that_it_can_be_is_marked_behind_a_long_queue),
         cmocka_unit_test(a_mark_leaves_a_checksum_as_right_or_wrong_as_it_was),
         cmocka_unit_test(what_is_cut_or_no_ip_is_not_marked),
+        cmocka_unit_test(what_was_done_to_a_frame_is_told_where_it_comes_in_words),
         cmocka_unit_test(words_that_mean_nothing_are_refused_and_close_what_was_open),
         cmocka_unit_test(a_line_needs_a_link_of_frames_behind_it),
     };

@@ -46,7 +46,7 @@ static void every_block_is_padded_and_framed_by_its_length(void **state) {
     assert_int_equal(pcapng_interface(&file, "port1", "another", &error), 0);
     for (size_t length = 1; length <= sizeof frame; length++) {
         assert_int_equal(pcapng_packet(&file, length % 2, PCAPNG_INBOUND, false, length << 31,
-                                       frame, length, &error),
+                                       frame, length, "", &error),
                          0);
     }
     pcapng_close(&file);
@@ -76,11 +76,32 @@ static void discarded_frame_has_the_crc_error_flag(void **state) {
     (void)state;
     assert_int_equal(pcapng_open(&file, path, "", &error), 0);
     assert_int_equal(pcapng_interface(&file, "port0", "", &error), 0);
-    assert_int_equal(pcapng_packet(&file, 0, PCAPNG_OUTBOUND, true, 0, frame, sizeof frame, &error),
-                     0);
+    assert_int_equal(
+        pcapng_packet(&file, 0, PCAPNG_OUTBOUND, true, 0, frame, sizeof frame, "", &error), 0);
     pcapng_close(&file);
     size_t size = slurp(bytes, sizeof bytes);
     assert_int_equal(word(bytes + size - 12), 2u | 1u << 24);
+}
+
+static void a_comment_stands_in_its_own_option_and_none_where_it_is_empty(void **state) {
+    uint8_t bytes[4096];
+    static const uint8_t frame[60];
+    size_t sizes[2];
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct pcapng file;
+        struct error error = {0};
+        assert_int_equal(pcapng_open(&file, path, "", &error), 0);
+        assert_int_equal(pcapng_interface(&file, "port0", "", &error), 0);
+        assert_int_equal(pcapng_packet(&file, 0, PCAPNG_INBOUND, false, 0, frame, sizeof frame,
+                                       i ? "lost" : "", &error),
+                         0);
+        pcapng_close(&file);
+        sizes[i] = slurp(bytes, sizeof bytes);
+    }
+    assert_int_equal(sizes[1] - sizes[0], 8);
+    assert_int_equal(word(bytes + sizes[1] - 24), 1u | 4u << 16);
+    assert_memory_equal(bytes + sizes[1] - 20, "lost", 4);
 }
 
 static void unwritable_path_is_an_error_with_its_name(void **state) {
@@ -114,7 +135,7 @@ static void a_block_that_does_not_fit_is_taken_back(void **state) {
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     struct rlimit tight = {.rlim_cur = whole + 500, .rlim_max = before.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &tight), 0);
-    int result = pcapng_packet(&file, 0, PCAPNG_INBOUND, false, 0, frame, sizeof frame, &error);
+    int result = pcapng_packet(&file, 0, PCAPNG_INBOUND, false, 0, frame, sizeof frame, "", &error);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
     assert_int_equal(result, -1);
     assert_error(&error, "no space left for a whole block");
@@ -126,6 +147,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_block_is_padded_and_framed_by_its_length),
         cmocka_unit_test(discarded_frame_has_the_crc_error_flag),
+        cmocka_unit_test(a_comment_stands_in_its_own_option_and_none_where_it_is_empty),
         cmocka_unit_test(unwritable_path_is_an_error_with_its_name),
         cmocka_unit_test(full_disk_is_an_error),
         cmocka_unit_test(a_block_that_does_not_fit_is_taken_back),
