@@ -127,7 +127,7 @@ formal: setup $(BUILD)/synth/venv/.ready ## FIFO, fork and multiplexer of the RT
 	@$(BIN)/python rtl/formal/prove.py
 
 fuzz: setup packages-test packages-fuzz ## libFuzzer on each target: RUNS=1000000 SECONDS=600 SEED=1
-	@$(MAKE) --no-print-directory -C fuzz BUILD=$(CURDIR)/$(BUILD)/fuzz CHECKED=$(CURDIR)/$(BUILD)/pcap fuzz
+	@$(MAKE) --no-print-directory -j 2 -C fuzz BUILD=$(CURDIR)/$(BUILD)/fuzz CHECKED=$(CURDIR)/$(BUILD)/pcap fuzz
 
 stock-captures: setup packages-test ## record stock RDMA tools over Soft-RoCE anew, as test data
 	@$(BIN)/python -m roceproof.conformance.interop.stock.captures tests/captures/rxe
