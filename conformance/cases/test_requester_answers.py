@@ -93,6 +93,16 @@ def test_an_old_ack_is_ignored(bench: Bench, behind: int) -> None:
     qp.transfer(Op.WRITE, 5)
 
 
+@case("ACK-09", "ACK-10", smoke=True)
+@over("side", [1, -1], ids=["beyond", "behind"])
+def test_no_bit_is_left_out_when_the_psn_of_an_ack_is_compared(bench: Bench, side: int) -> None:
+    qp = bench.connect(path_mtu=MTU)
+    qp.transfer(Op.WRITE, 5)
+    (message,) = write_all(qp, 5)
+    qp.ignores(message, *(ACK(psn=message.psn + side * (1 << bit), msn=1) for bit in range(23)))
+    qp.transfer(Op.WRITE, 5)
+
+
 @case("ACK-14", "ACK-08", smoke=True)
 def test_an_ack_that_nobody_asked_for_is_taken(bench: Bench) -> None:
     qp = bench.connect(path_mtu=MTU)

@@ -93,6 +93,18 @@ def test_the_half_ahead_of_the_expected_psn_is_out_of_sequence(bench: Bench, ste
     assert region.read(0, 8) == bytes(8)
 
 
+@case("PSN-14", smoke=True, breaks=OUT_OF_SEQUENCE)
+def test_no_bit_is_left_out_when_a_psn_is_compared(bench: Bench) -> None:
+    qp = bench.connect()
+    region = qp.region()
+    for psn, bit in enumerate(range(HALF.bit_length() - 1)):
+        qp.send(WRITE_ONLY(psn=psn + (1 << bit), payload=8, a=1, **at(region)))
+        qp.expect(NAK(SEQUENCE_ERROR, psn=psn, msn=psn))
+        qp.send(WRITE_ONLY(psn=psn, a=1))
+        qp.expect(ACK(psn=psn, msn=psn + 1))
+    assert region.read(0, 8) == bytes(8)
+
+
 @case("PSN-15", smoke=True)
 @over("before", [1, 2])
 def test_the_window_wraps(bench: Bench, before: int) -> None:
