@@ -15,7 +15,7 @@ from roceproof.conformance.wire.opcodes import Family
 from roceproof.verbs.work import Region
 
 _FARTHEST, _ENOUGH, _SHOWN = 64, 3, 8
-_LATE = (
+LATE = (
     "a request was answered, or its receive completed, before its bytes were in memory: "
     "they came there later"
 )
@@ -65,7 +65,7 @@ def unless_late(target: Target, failure: CaseFailed) -> CaseFailed:
     first, newline, _ = str(failure).partition("\n")
     place = f"{first}{newline}" if newline else ""
     said = [rule for rule in failure.rules if rule == _ACKNOWLEDGED] or [AS_CONTRACTED]
-    return CaseFailed(f"{place}{_LATE}", rules=said, entries=failure.entries)
+    return CaseFailed(f"{place}{LATE}", rules=said, entries=failure.entries)
 
 
 def _moved(want: bytes, got: bytes) -> str:

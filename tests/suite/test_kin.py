@@ -10,6 +10,7 @@ import pytest
 from roceproof.conformance.regression.findings import in_words
 from roceproof.conformance.runner.findings.kin import MAY_BE, with_kin
 from roceproof.conformance.runner.findings.root import STREAM
+from roceproof.conformance.suite.memory import LATE
 
 Document = dict[str, Any]
 
@@ -102,3 +103,10 @@ def test_that_nothing_came_in_one_case_comes_of_what_does_not_come_in_many() -> 
     assert hosts(rare, often) == [None, 1]
     assert with_kin([rare, often])[0]["count"] == 36
     assert with_kin([rare, {**often, "head": "msn: want 2, got 1"}])[0]["rules"] == ["DUP-01"]
+
+
+def test_bytes_that_come_too_late_are_sure_to_be_why_others_are_there() -> None:
+    other = finding(doubt=("RETH-06",))
+    late = finding(doubt=("ACK-05",), head=f"ACKs are fine; {LATE}")
+    assert hosts(other, late) == [None, 1]
+    assert with_kin([other, late])[0]["rules"] == ["ACK-05"]

@@ -19,6 +19,7 @@ from roceproof.conformance.runner.findings.observations import FIELD, RULE
 from roceproof.conformance.runner.findings.received import AROUND
 from roceproof.conformance.runner.findings.root import DEAD, STREAM
 from roceproof.conformance.runner.findings.unheeded import SAME
+from roceproof.conformance.suite.memory import LATE
 from roceproof.conformance.suite.reporting.divergence import is_vague
 
 Document = dict[str, Any]
@@ -101,7 +102,9 @@ def _follows(finding: Document, other: Document) -> bool:
 
 def _says(finding: Document) -> _Says:
     first = finding["troubles"][0]
-    if first in _OF_ALL or first.startswith(FIELD) or _names(by_certainty(finding)[0]):
+    if first in _OF_ALL or first.startswith(FIELD) or LATE in finding["head"]:
+        return _Says.FOR_SURE
+    if _names(by_certainty(finding)[0]):
         return _Says.FOR_SURE
     return _Says.PERHAPS if _names(finding["rules"]) else _Says.WHAT_WAS_SEEN
 
