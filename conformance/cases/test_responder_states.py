@@ -309,7 +309,7 @@ def test_a_new_connection_is_answered_on_its_own_path(bench: Bench) -> None:
 
 
 def path_told(spec: QpSpec) -> dict[str, int]:
-    """What responses may have of the queue pair, by its record; no rule binds them to it."""
+    """What responses may have of the queue pair, by its record; others are warned of at most."""
     return {"sport": spec.udp_sport, "tos": spec.traffic_class, "ttl": spec.hop_limit}
 
 

@@ -94,7 +94,8 @@ def _details(finding: Document) -> list[str]:
     if finding.get("manifest"):
         left = len(finding["cases"]) - finding["only"]
         lines.append(
-            f"if that is a limit, say so in the manifest: {', '.join(finding['manifest'])}; "
+            "if that is a limit, say so in a manifest of schema 2: "
+            f"{', '.join(finding['manifest'])}; "
             f"{left or 'none'} of these cases would fail all the same"
         )
     if finding["representative"]["capture"]:

@@ -153,6 +153,17 @@ def test_what_only_the_first_work_of_a_queue_pair_chooses_is_a_limit(
     assert finding["manifest"] == [f"[limits] {line}"]
 
 
+def test_an_identification_that_counts_in_one_case_is_not_constant() -> None:
+    session = Session()
+    for got in (["7"], ["7"], ["7", "8"]):
+        session.add(({}, ""), ({"nth": 2}, "field ident"), got={"ident": "7"}, head="wrong")
+        session.seen[max(session.seen)]["values"]["ident"] = {"got": got, "want": ["8", "9"]}
+        also(session, failures=[])
+        session.add(({}, ""))
+    (finding,) = told(session)
+    assert finding["manifest"] == ['[limits] identification = "any"']
+
+
 def test_every_limit_that_can_be_waived_has_a_bound() -> None:
     beyond = {row.key for row in LIMITS if row.beyond}
     assert {bound.key for bound in BOUNDS} | {"path_mtus"} == beyond | {"outstanding_shared"}

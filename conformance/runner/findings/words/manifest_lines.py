@@ -63,13 +63,18 @@ def lines_for(root: Root, seen: Mapping[str, Document]) -> list[Line]:
         told = [values[name] for values in shown if name in values]
         got = {value for each in told for value in each["got"]}
         if name == "ident":
-            kind = CONSTANT if _is_still(told) else ANY
-            found += [Line("limits", line) for line in lines_of({"identification": kind})]
+            found += [Line("limits", line) for line in lines_of(_identification(told))]
         if len(got) == 1 and _NUMBER.fullmatch(min(got)):
             found.append(Line("fixed", f"{_FIXABLE[name]} = {int(min(got), 0)}"))
         elif name != "ident":
             return []
     return found
+
+
+def _identification(told: Sequence[Document]) -> dict[str, Any]:
+    """Constant only if no case shows it to count at all."""
+    counts = any(len(each["got"]) >= max(2, len(each["want"])) for each in told)
+    return {"identification": CONSTANT if _is_still(told) and not counts else ANY}
 
 
 def _is_still(told: Sequence[Document]) -> bool:
@@ -85,7 +90,7 @@ def _once(root: Root, shown: Sequence[Document]) -> dict[str, Any]:
         return {}
     is_still = _is_still([values[name] for values in shown for name in fields if name in values])
     if fields == ["ident"]:
-        return {"identification": CONSTANT if is_still else ANY}
+        return _identification([values["ident"] for values in shown if "ident" in values])
     is_once = is_still and all(_FIXABLE.get(name) in ONCE for name in fields)
     return {"per_queue_pair": [_FIXABLE[name] for name in fields]} if is_once else {}
 
