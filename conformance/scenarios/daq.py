@@ -178,7 +178,9 @@ def _to_one(
     ports = (*senders, Port(rate=out * GBPS - slack, buffer=16 * MIB, delay=NEAR))
     if mode == "paced":
         messages = ENDLESS
-        until = max(20 * US * 1000, 120 * int(count * size * 8 / 92e9 * SECOND))
+        # Whole messages count, so that one of each queue pair may be missing or too many.
+        rounds = 120 if quick else 600
+        until = max(20 * US * 1000, rounds * int(count * size * 8 / 92e9 * SECOND))
     else:
         messages, until = max(8, (64 if quick else 512) * MIB // size // count), FOREVER
     flows = tuple(
