@@ -154,6 +154,8 @@ def _many(quick: bool, seed: int) -> Iterator[Point]:
     bursts = (1, 16) if quick else (1, 4, 16, 64)
     for count, size, burst in product(counts, (8 * KIB, 16 * KIB), bursts):
         yield _to_one(count, size, seed, quick=quick, mode="paced", burst=burst)
+    for count in (40, 400):
+        yield _to_one(count, 16 * KIB, seed, quick=quick, mode="paced", burst=16, together=False)
     for count, mode, together in product((40, 400), ("PFC", "none"), (True, False)):
         yield _to_one(count, 16 * KIB, seed, quick=quick, mode=mode, together=together)
 
