@@ -39,7 +39,6 @@ class Judged(NamedTuple):
     """What the observer holds against the device."""
 
     broken: list[Finding]
-    warnings: list[Finding]
     entries: list[Entry]
     """The frames of what is broken."""
     unsaid: list[tuple[Finding, Entry]]
@@ -79,7 +78,6 @@ def observe(bench: Bench, *, unjudged: Collection[str] = ()) -> Judged:
     ]
     return Judged(
         [finding for finding, _ in ours if finding.severity is Severity.MUST],
-        [finding for finding, _ in ours if finding.severity is Severity.SHOULD],
         [entry for finding, entry in ours if finding.severity is Severity.MUST],
         [each for each in found if is_unsaid(*each)],
     )
