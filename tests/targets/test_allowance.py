@@ -27,9 +27,12 @@ def test_more_than_was_asked_for_has_no_end(what: str) -> None:
     given.come(5_000)  # who asks for much gets much
 
 
-def test_frames_that_nobody_takes_are_not_sent_for_ever_and_answers_ask_for_nothing() -> None:
-    given = Allowance(100_000)
-    with pytest.raises(NoEnd, match=r"65,537 frames wait for the device: rx_tready_o is low"):
+@pytest.mark.parametrize(("is_short", "waiting"), [(False, "65,537"), (True, "4,097")])
+def test_frames_that_nobody_takes_are_not_sent_for_ever_and_answers_ask_for_nothing(
+    *, is_short: bool, waiting: str
+) -> None:
+    given = Allowance(100_000, is_short=is_short)
+    with pytest.raises(NoEnd, match=rf"^{waiting} frames wait for the device: rx_tready_o is low"):
         for _ in range(1 << 20):
             given.send(is_answer=True)
     assert given.asked == 0

@@ -103,6 +103,10 @@ class Allowance:
     asides: int = 0
     completions: int = 0
 
+    @property
+    def _shorter(self) -> int:
+        return _SHORTER if self.is_short else 1
+
     def ask(self, count: int) -> None:
         """The case has posted work of so many packets."""
         self.asked += count
@@ -112,7 +116,7 @@ class Allowance:
         self.sent += 1
         self.asked += not is_answer
         waiting = self.sent - self.taken
-        if waiting > _UNTAKEN:
+        if waiting > _UNTAKEN // self._shorter:
             raise NoEnd(f"{waiting:,} frames wait for the device: rx_tready_o is low")
 
     def come(self, cycle: int) -> None:
@@ -125,7 +129,7 @@ class Allowance:
             (self.asides, _ASIDES, _ASIDES_FOR_EACH, "ARP, ICMP and pause frames"),
             (self.completions, _COMPLETIONS, _COMPLETIONS_FOR_EACH, "completions"),
         ):
-            if count > least // (_SHORTER if self.is_short else 1) + each * self.asked:
+            if count > least // self._shorter + each * self.asked:
                 raise NoEnd(
                     f"{count:,} {what} came of the device in {cycle:,} cycles, and the case has "
                     f"sent and asked for {self.asked:,} packets"
