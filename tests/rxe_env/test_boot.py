@@ -58,6 +58,7 @@ def failure(folder: Path) -> str:
     return text
 
 
+@pytest.mark.whole
 @pytest.mark.rxe
 def test_a_kernel_that_hangs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(boot, "BOOT_SECONDS", 2.0)

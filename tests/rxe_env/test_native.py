@@ -37,6 +37,7 @@ def test_a_message_lands_through_the_native_back_end_and_nothing_is_left() -> No
     assert lines[-1] == "left: []"
 
 
+@pytest.mark.whole
 @pytest.mark.rxe
 def test_a_command_that_never_ends_is_given_up() -> None:
     with pytest.raises(PeerDied, match="within 3 s"):

@@ -21,6 +21,7 @@ def soak(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
 
 
+@pytest.mark.whole
 def test_a_healthy_model_is_played_until_time_is_up(tmp_path: Path) -> None:
     done = soak(tmp_path, "--target", "model", "--minutes", "0.02", "-j", "1")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -37,6 +38,7 @@ def test_a_mutant_is_found_and_left_as_a_case(tmp_path: Path) -> None:
     assert "def test_found_by_random_stimulus_" in next(tmp_path.glob("test_*.py")).read_text()
 
 
+@pytest.mark.whole
 def test_what_is_found_is_repeated_by_the_command_beside_it(tmp_path: Path) -> None:
     words = ("--target", "model", "--mutant", "ip-ttl-fixed", "--minutes", "0.01", "-j", "1")
     done = soak(tmp_path, *words)

@@ -51,6 +51,7 @@ def test_a_mutant_of_every_class_is_killed_by_a_rule_that_is_expected_to(
     assert all(set(row["expected"]) & set(row["killed_by"]) for row in rows)
 
 
+@pytest.mark.whole
 def test_a_measurement_tells_what_is_never_reached_missed_and_noticed(tmp_path: Path) -> None:
     """Cases of the PSN reach a carry and notice it; they reach no ping and no upper context."""
     faults = ["cross-multiple-of-4096", "value-ping-ttl-above-64", "value-address-of-56-bits"]

@@ -15,6 +15,7 @@ pytestmark = pytest.mark.sim
 DEVICE = ("--dut", str(RECOVERY_DUT))
 
 
+@pytest.mark.whole
 def test_it_passes_what_depends_on_repetition(tmp_path: Path) -> None:
     words = ["-k", "(requester_retransmission or requester_rnr) and not as_often"]
     assert_passes(tmp_path, *DEVICE, "--suite", "smoke", "--width", "64", *words, cases=15)

@@ -44,6 +44,7 @@ def test_a_file_that_cannot_be_named_in_an_expression_is_left_out() -> None:
     assert expression_for("my cases.py::test_one[1]") == "test_one[1]"
 
 
+@pytest.mark.whole
 def test_every_line_can_be_pasted_and_runs_its_case(suite: Callable[[str], Suite]) -> None:
     mine = suite(ODD)
     done = mine.run("--target", "model", "-j1")

@@ -35,6 +35,7 @@ def test_it_carries_what_is_no_python(wheel: Path) -> None:
     assert not [name for name in names if "__pycache__" in name or "/rtl/test/" in name]
 
 
+@pytest.mark.slow
 def test_every_room_is_in_it_and_in_a_checkout() -> None:
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["tool"]["scikit-build"]
     package = REPOSITORY / "roceproof"
