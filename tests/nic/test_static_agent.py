@@ -47,7 +47,6 @@ def test_it_runs_where_there_is_nothing_else(agent: Path, tmp_path: Path) -> Non
     assert last["ok"]
 
 
-@pytest.mark.whole
 def test_the_same_sources_make_the_same_bytes(
     agent: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
