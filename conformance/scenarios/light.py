@@ -138,18 +138,19 @@ def _pause_checks(rows: Sequence[Row]) -> Iterator[Check]:
         yield within(f"{where}: total as of one alone", alone["gbps"], worst["gbps"], of=0.002)
         alike = max(row["unlike"] for row in others)
         yield Check(f"{where}: equal", "within 5 %", f"{alike:.1%}", alike <= 0.05)
-        times = [alone["latency_us"], *(row["latency_us"] for row in others)]
-        grows = all(a < b for a, b in pairwise(times))
-        words = ", ".join(f"{time:.0f}" for time in times)
-        yield Check(f"{where}: latency grows with the senders (us)", "growing", words, grows)
+        yield _latency_grows(f"{where}: latency grows with the senders (us)", [alone, *others])
     shared = [row for row in rows if row["senders"] > 1]
     for rate, senders in sorted({(row["line_gbps"], row["senders"]) for row in shared}):
         some = [row for row in shared if (row["line_gbps"], row["senders"]) == (rate, senders)]
-        times = [row["latency_us"] for row in sorted(some, key=lambda row: row["xoff"])]
-        grows = all(a < b for a, b in pairwise(times))
-        words = ", ".join(f"{time:.0f}" for time in times)
         name = f"{rate}G, {senders} senders: latency grows with the threshold (us)"
-        yield Check(name, "growing", words, grows)
+        yield _latency_grows(name, sorted(some, key=lambda row: row["xoff"]))
+
+
+def _latency_grows(name: str, rows: Sequence[Row]) -> Check:
+    """From each row to the next."""
+    times = [row["latency_us"] for row in rows]
+    grows = all(a < b for a, b in pairwise(times))
+    return Check(name, "growing", ", ".join(f"{time:.0f}" for time in times), grows)
 
 
 PAUSE = Scenario(
