@@ -102,9 +102,8 @@ def _follows(finding: Document, other: Document) -> bool:
 
 def _says(finding: Document) -> _Says:
     first = finding["troubles"][0]
-    if first in _OF_ALL or first.startswith(FIELD) or LATE in finding["head"]:
-        return _Says.FOR_SURE
-    if _names(by_certainty(finding)[0]):
+    is_told = first in _OF_ALL or first.startswith(FIELD) or LATE in finding["head"]
+    if is_told or _names(by_certainty(finding)[0]):
         return _Says.FOR_SURE
     return _Says.PERHAPS if _names(finding["rules"]) else _Says.WHAT_WAS_SEEN
 

@@ -88,10 +88,10 @@ def _once(root: Root, shown: Sequence[Document]) -> dict[str, Any]:
     fields = sorted(fields_of(root.troubles))
     if not root.causes or not all(LATER in each for each in root.causes):
         return {}
-    is_still = _is_still([values[name] for values in shown for name in fields if name in values])
+    told = [values[name] for values in shown for name in fields if name in values]
     if fields == ["ident"]:
-        return _identification([values["ident"] for values in shown if "ident" in values])
-    is_once = is_still and all(_FIXABLE.get(name) in ONCE for name in fields)
+        return _identification(told)
+    is_once = _is_still(told) and all(_FIXABLE.get(name) in ONCE for name in fields)
     return {"per_queue_pair": [_FIXABLE[name] for name in fields]} if is_once else {}
 
 
