@@ -25,7 +25,7 @@ def test_the_responder_passes_smoke_without_what_is_long(tmp_path: Path) -> None
     """Of the themes that others build on; `make test-whole` plays all."""
     cases = f"responder and ({SAMPLE}) and {WITHOUT_LONG}"
     words = ["--width", "512", "--suite", "smoke", "-k", cases]
-    assert_passes(tmp_path, *DEVICE, *words, cases=100)
+    assert_passes(tmp_path, *DEVICE, *words, cases=250)
 
 
 @pytest.mark.whole
