@@ -177,6 +177,11 @@ class Exchange:
                 return
             self._take(arrival)
 
+    def drain(self) -> None:
+        """Until the device has taken all that it was sent, or takes no more."""
+        while self.target.takes_on():
+            self.pump(max(1, self.target.patience.quiet_ns // 16))
+
     def comes_true(self, condition: Callable[[], bool]) -> bool:
         """Whether something that the device does on its own happens in time.
 

@@ -149,6 +149,10 @@ class Target(ABC):
         """Frames sent that the device has not taken; 0 if none can tell."""
         return 0
 
+    def takes_on(self) -> bool:
+        """Whether there are such frames, and the first has not waited for longer than it may."""
+        return self.untaken() > 0
+
     def send_damaged(self, frame: bytes) -> None:
         """As `send`, but the MAC finds the frame's check sequence wrong; needs DAMAGE."""
         raise NotImplementedError

@@ -115,6 +115,44 @@ def test_where_waits_are_cut_short_silence_is_something_that_never_came(
     assert target.patience.answer_ns == before
 
 
+@pytest.mark.parametrize(
+    ("stall", "times", "is_measured"), [(0, 1, True), (0, 2, False), (50, 1, False)]
+)
+def test_what_came_behind_a_timer_or_under_stalls_is_no_measure_of_answers(
+    simulation: Simulation, stall: int, times: int, is_measured: bool
+) -> None:
+    pace = allowance.Pace()
+    target = HdlTarget(simulation, 6400, host=OWN, pace=pace)
+    qp = target.open(QpSpec(service=Service.UC, remote=PEER, remote_qpn=1, local_qpn=1))
+    timeout_ns = times * target.patience.answer_ns
+    target.disturb(tx_stall=stall)
+    target.post(qp, Work(wr_id=1, op=Op.SEND, data=bytes(2000)))
+    assert target.completions(qp, count=1, timeout_ns=timeout_ns)
+    assert (pace.longest > 100) == is_measured
+
+
+def test_frames_are_waited_for_until_one_stands_for_longer_than_any_ever_did(
+    simulation: Simulation,
+) -> None:
+    pace = allowance.Pace()
+    pace.hung = 6
+    target = HdlTarget(simulation, 6400, host=OWN, pace=pace)
+    assert not target.takes_on()
+    for _ in range(3):
+        target.send(OWN.mac + bytes(1500))
+    while target.takes_on():
+        target.wait(MICROSECOND)
+    assert (target.untaken(), target.waited_in_vain) == (0, False)
+    assert 100 < pace.longest_taken < 400
+    target.disturb(rx_gap=100)
+    target.send(OWN.mac + bytes(60))
+    begin = target.now_ns
+    while target.takes_on():
+        target.wait(MICROSECOND)
+    assert (target.untaken(), target.waited_in_vain) == (1, True)
+    assert target.now_ns - begin < 100 * MICROSECOND
+
+
 def test_a_frame_that_has_begun_and_does_not_end_is_told(simulation: Simulation) -> None:
     target = HdlTarget(simulation, 6400, host=OWN)
     qp = target.open(QpSpec(service=Service.RC, remote=PEER, remote_qpn=1, local_qpn=1))

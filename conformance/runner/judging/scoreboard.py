@@ -175,7 +175,7 @@ def _wrong_field(bench: Bench, several: list[tuple[Predicted, Mismatch]]) -> Cas
 def _lost(bench: Bench) -> tuple[str, CaseFailed | None]:
     """The question that the device does not answer any more, and the failure."""
     try:
-        bench.comes_true(lambda: not bench.target.untaken())
+        bench.drain()
         asked_ns = bench.target.now_ns
         lives = bench.target.ping(bench.peers[0], timeout_ns=bench.target.patience.answer_ns)
     except DeviceDied as error:

@@ -51,6 +51,8 @@ STEP_CYCLES = 20
 _SLICE = 5000
 """So many cycles take a simulation milliseconds, unless it stands in one of them for ever."""
 _SMALLEST_MTU = 256
+_SLOWING = frozenset({"tx_stall", "memory_stall", "memory_gap", "memory_lag"})
+"""Nobody knows how long what they stall ever took: in those cases a device has all its time."""
 _ARP, _IPV4, _ICMP = b"\x08\x06", b"\x08\x00", 1
 
 
@@ -86,7 +88,9 @@ class HdlTarget(Target):
         self.clock_ps: int = clock_ps
         self.host = host
         self._frames_taken: list[int] = []
-        self._are_answers: deque[bool] = deque()  # of the frames that are not taken yet
+        self._offered: deque[tuple[bool, int]] = deque()
+        """Frames that are not taken yet: whether it is an answer, and since when it is there."""
+        self._took = 0
         self._cycle = 0
         self._arrivals: deque[Arrival] = deque()
         self._others: deque[bytes] = deque()
@@ -135,7 +139,7 @@ class HdlTarget(Target):
         self._await_configuration(frame)
         self._allowance.send(is_answer=is_answer)
         self._port.inject(frame, discard=is_damaged, early=is_early)
-        self._are_answers.append(is_answer)
+        self._offered.append((is_answer, self._cycle))
         if self._watch:
             self._watch.give(Inbound.FRAME, Received(0, frame, is_damaged, self._cycle))
 
@@ -150,10 +154,12 @@ class HdlTarget(Target):
         return self._arrivals.popleft() if self._arrivals else None
 
     def _note_wait(self, begin: int, end: int, *, has_come: bool) -> None:
-        if has_come:
-            self._pace.longest = max(self._pace.longest, self._cycle - begin)
-        elif end - begin >= self._answer_cycles:
+        asked = end - begin
+        if not has_come and asked >= self._answer_cycles:
             self._waits_in_vain()
+        is_usual = asked <= self._answer_cycles and self._disturbed.isdisjoint(_SLOWING)
+        if has_come and is_usual:  # not behind a timer, for which a case waits longer
+            self._pace.longest = max(self._pace.longest, self._cycle - begin)
 
     def _waits_in_vain(self) -> None:
         self._in_vain = True
@@ -330,9 +336,9 @@ class HdlTarget(Target):
         self._disturbed.add(RESET_AMID_LIFE)
         self._port.reset(cycles=_RESET_CYCLES)
         self._run(_RESET_CYCLES + _START_CYCLES, Until.CYCLES)
-        self._frames_taken += [self._cycle for is_answer in self._are_answers if not is_answer]
+        self._frames_taken += [self._cycle for is_answer, _ in self._offered if not is_answer]
         self._commands = 0
-        for kept in (self._are_answers, self._arrivals, self._others):
+        for kept in (self._offered, self._arrivals, self._others):
             kept.clear()
         for names in (self._outcomes, self._worked, self._new):
             names.clear()
@@ -361,7 +367,22 @@ class HdlTarget(Target):
 
     def untaken(self) -> int:
         """Those that wait for its clock."""
-        return len(self._are_answers)
+        return len(self._offered)
+
+    def takes_on(self) -> bool:
+        if not self._offered:
+            return False
+        cycles = self._cycles(self.patience.answer_ns)
+        if not self._disturbed:
+            cycles = self._pace.taken_cycles(cycles, self._quiet_cycles)
+        if self._cycle - self._since() < cycles:
+            return True
+        self._waits_in_vain()
+        return False
+
+    def _since(self) -> int:
+        """How long the first frame on offer has been the first."""
+        return max(self._took, self._offered[0][1])
 
     def watch(self) -> bool:
         self._watch, self._records = Watch(), self._records or RecordsSeen()
@@ -438,7 +459,8 @@ class HdlTarget(Target):
         for each in taken:
             self._note_taken(each.stream)
         came_in = [each.cycle for each in taken if each.stream is Inbound.FRAME]
-        self._frames_taken += [at for at in came_in if not self._are_answers.popleft()]
+        for at in came_in:
+            self._take_offered(at)
         if frames or completions:
             self._heard = self._cycle
         self._allowance.taken += len(came_in)
@@ -473,6 +495,15 @@ class HdlTarget(Target):
             self._in_vain = True
             raise
         return came
+
+    def _take_offered(self, cycle: int) -> None:
+        """The first frame on offer was taken then."""
+        if not self._disturbed:
+            self._pace.longest_taken = max(self._pace.longest_taken, cycle - self._since())
+        is_answer, _ = self._offered.popleft()
+        self._took = cycle
+        if not is_answer:
+            self._frames_taken.append(cycle)
 
     def _take_frames(self) -> list[Frame]:
         """Those that the device has sent; what its MAC says to the link is no case's business."""
