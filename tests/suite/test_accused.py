@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from roceproof.conformance.runner.findings.accused import in_common
+from roceproof.conformance.runner.findings.accused import in_common, none_passes
 from roceproof.conformance.runner.findings.root_findings import roots
 from roceproof.conformance.runner.findings.words.documents import documents
 
@@ -27,13 +27,40 @@ def case(*rules: str) -> dict[str, Any]:
         ([case("PSN-16", "ACK-08"), PLAN, PLAN], ["ACK-08"]),
         ([{"rules": [], "broken": ["AETH-04", "ACK-08"]}, PLAN], ["ACK-08"]),
         ([case("RTX-05", "ACK-08"), case("RTX-05", "ACK-08"), PLAN], ["RTX-05"]),
+        (
+            [{"rules": ["BTH-07"], "broken": ["BTH-07"], "differed": ["ACK-08"]}] * 2,
+            ["BTH-07", "ACK-08"],
+        ),
     ],
-    ids=["half", "fewer", "no case is about it", "most"],
+    ids=["half", "fewer", "no case is about it", "most", "all, whatever differed"],
 )
 def test_a_rule_that_half_the_cases_are_about_goes_before_one_of_many_faults(
     cases: Sequence[dict[str, Any]], rules: list[str]
 ) -> None:
     assert in_common(cases) == rules
+
+
+@pytest.mark.parametrize(
+    ("about", "passing", "told"),
+    [
+        ([["NAK-03"], ["NAK-03"], ["NAK-01", "PSN-14"]], ["NAK-01", "PSN-14"], "NAK-03"),
+        ([["NAK-03"], ["NAK-03"], ["NAK-01", "PSN-14"]], ["NAK-03"], "NAK-01"),
+        ([["BTH-07"], ["NAK-01"]], ["NAK-01"], "NAK-01"),
+        ([["BTH-07"], ["BTH-07"], ["NAK-01"]], ["NAK-01"], "BTH-07"),
+        ([["BTH-07"], ["BTH-07"], *[["NAK-01"]] * 3], ["NAK-01"], "NAK-01"),
+    ],
+    ids=["of its family", "one passes", "no more than the first", "most", "too few"],
+)
+def test_a_finer_rule_of_which_no_case_passes_goes_before_one_of_many_faults(
+    about: list[list[str]], passing: list[str], told: str
+) -> None:
+    cases: dict[str, dict[str, Any]] = {
+        f"{n}": {"outcome": "failed", "rules": rules} for n, rules in enumerate(about)
+    }
+    cases["passes"] = {"outcome": "passed", "rules": passing}
+    failing = {name for name in cases if name != "passes"}
+    assert none_passes("NAK-01", failing, cases) == told
+    assert none_passes("RTX-07", failing, cases) == "RTX-07"
 
 
 @pytest.mark.parametrize(

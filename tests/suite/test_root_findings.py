@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from roceproof.conformance.runner.findings.discriminating_features import separate
 from roceproof.conformance.runner.findings.observations import FEATURES
 from roceproof.conformance.runner.findings.quantities import QUANTITIES
@@ -413,6 +415,23 @@ def test_what_shows_only_while_a_stream_is_slowed_down_says_so() -> None:
     add("tx_stall")
     assert ends("") == [False]
     assert "stall" not in session.sentences()[0]
+
+
+@pytest.mark.parametrize(
+    ("stream", "rules"),
+    [("tx_stall", ["ETH-07", "LIVE-01"]), ("wr_gap", ["FUZZ-15", "LIVE-01"]), ("", ["LIVE-01"])],
+)
+def test_where_all_is_in_doubt_what_is_done_to_a_stream_goes_first(
+    stream: str, rules: list[str]
+) -> None:
+    session = Session()
+    for _ in range(3):
+        session.add(({}, ""), head="no answer to ARP", broken=("LIVE-01",))
+        session.seen[max(session.seen)]["disturbed"] = [stream] if stream else []
+    for _ in range(30):
+        session.add(({}, ""))
+    (told,) = documents(session.roots(), session.cases, session.seen)
+    assert told["rules"] == told["in_doubt"] == rules
 
 
 def test_what_shows_behind_resets_alone_is_kin_and_accuses_nobody_for_sure() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 from roceproof.conformance.runner.findings.root import family
-from roceproof.conformance.runner.outcomes import PASSED
+from roceproof.conformance.runner.outcomes import PASSED, SKIPPED
 from roceproof.conformance.suite.reporting.divergence import COMPLETES, VAGUE, is_vague, says_itself
 
 Document = Mapping[str, Any]
@@ -54,7 +54,10 @@ def in_common(cases: Sequence[Document]) -> list[str]:
     if rules and all(rule.startswith(OF_MUCH) for rule in rules):
         about = ({*accused(case)}.intersection(case.get("rules", ())) for case in cases)
         finer = Counter(rule for each in about for rule in each if not rule.startswith(OF_MUCH))
-        rules = [rule for rule in sorted(finer) if 2 * finer[rule] >= len(cases)][:1] + rules
+        half = [rule for rule in sorted(finer) if 2 * finer[rule] >= len(cases)]
+        by_all = set.intersection(*({*case.get("broken", ())} for case in cases))
+        half += [r for r in sorted(by_all) if len(cases) > 1 and not r.startswith(OF_MUCH)]
+        rules = half[:1] + rules
     if any(2 * sum(rule in each for each in told) > len(told) for rule in rules):
         return rules
     first = Counter(rule for case in cases for rule in case.get("differed", ())[:1])
@@ -82,6 +85,27 @@ def in_doubt(rules: Iterable[str], failing: Set[str], cases: Mapping[str, Docume
         if not is_seen and (not (is_shared and shown) or is_lent or passing > shown):
             found.append(rule)
     return found
+
+
+def none_passes(first: str, failing: Set[str], cases: Mapping[str, Document]) -> str:
+    """A finer rule than the first of which every case fails here, while others of that one pass.
+
+    A case with one cause may stop at what its own rule says of a packet that is not there. It is
+    of the first one's family, or half the cases are about it.
+    """
+    if not first.startswith(OF_MUCH):
+        return first
+    run = [case for case in cases.values() if case["outcome"] != SKIPPED]
+    about = Counter(rule for case in run for rule in {*case.get("rules", ())})
+    shown = Counter(rule for name in failing for rule in {*cases[name].get("rules", ())})
+    finer = [
+        rule
+        for rule in sorted(shown)
+        if about[rule] == shown[rule] > shown[first]
+        if family(rule) == family(first)
+        or (2 * shown[rule] >= len(failing) and not rule.startswith(OF_MUCH))
+    ]
+    return max(finer, key=lambda rule: shown[rule], default=first)
 
 
 def decided(failing: Set[str], cases: Mapping[str, Document]) -> list[str]:

@@ -85,6 +85,13 @@ def does_alone(
     return alone, max((often[name] for name in alone), default=0)
 
 
+def rule_of_doing(alone: frozenset[str]) -> str:
+    """That what its cases do alone to streams may not matter; empty if they do nothing to any."""
+    if "tx_stall" in alone:
+        return "ETH-07"
+    return "FUZZ-15" if any(name.endswith(("_stall", "_gap", "_lag")) for name in alone) else ""
+
+
 def _does(alone: frozenset[str]) -> str:
     told = (f"{_DOES[how]} {what}" for what, _, how in (each.rpartition("_") for each in alone))
     return " and ".join(sorted(told))

@@ -14,6 +14,7 @@ from roceproof.conformance.runner.findings.accused import (
     in_common,
     in_doubt,
     in_most,
+    none_passes,
 )
 from roceproof.conformance.runner.findings.observations import FIELD, RULE
 from roceproof.conformance.runner.findings.root import DECIDES, Root, rule_of_trouble
@@ -24,6 +25,7 @@ from roceproof.conformance.runner.findings.words.conditions import (
     does_alone,
     done_by,
     fact_of,
+    rule_of_doing,
     seen_by,
     told_by,
 )
@@ -105,7 +107,11 @@ def _document(
     lent = [rule for rule in rules if rule not in sure]
     doubt = in_doubt(lent, root.tellers, cases)
     if {*doubt} == {*rules}:
-        rules = doubt = list(dict.fromkeys([*decided(root.tellers, cases), *doubt]))
+        first = [rule_of_doing(does[0]), *decided(root.tellers, cases)]
+        rules = doubt = list(filter(None, dict.fromkeys([*first, *doubt])))
+    if rules and rules[0] not in sure and root.tellers:
+        lead = none_passes(rules[0], root.tellers, cases)
+        rules = list(dict.fromkeys([lead, *rules]))
     others = {name for other in found if other is not root for name in other.cases}
     return {
         "sentence": sentence(root, shown, seen, rules, is_plain=fact is not None)
