@@ -223,6 +223,71 @@ def replayed() -> Iterator[tuple[str, bytes]]:
         yield f"{name}-back", b"\1" + data
 
 
+def lanes() -> Iterator[tuple[str, bytes]]:
+    """Columns and frames as fuzz_xgmii.cpp takes them: right ones, and what no MAC may send."""
+
+    def step(kind: int, count: int = 1, data: bytes = b"") -> bytes:
+        return bytes([kind | (count - 1) << 3]) + data
+
+    opening, fcs, terminate, aligned = (step(kind) for kind in (3, 5, 6, 7))
+    ordered, error = (step(1, 1, bytes([character])) for character in (0x9C, 0xFE))
+
+    def frame(octets: int = 8, *, amid: bytes = b"", end: bytes = fcs + terminate) -> bytes:
+        """Of so many times eight bytes."""
+        return opening + step(4, octets) + amid + end
+
+    def gap(count: int) -> bytes:
+        return step(2, count)
+
+    tail = step(0, 3, b"abc")
+    columns = {
+        "lane-0": frame(),
+        "lane-4": gap(4) + frame(),
+        "lane-3": gap(3) + frame(),
+        "both-lanes": frame()
+        + gap(11)
+        + aligned
+        + frame(20, amid=tail)
+        + gap(9)
+        + aligned
+        + frame(),
+        "gaps": b"".join(
+            frame(9, amid=step(0, n, bytes(n))) + gap(8) + aligned for n in range(1, 9)
+        ),
+        "short-gap": frame() + gap(3) + aligned + frame(),
+        "error": frame(amid=error) + gap(15) + frame(),
+        "short-error": frame(1, amid=error) + gap(15) + frame(),
+        "only-error": opening + error + terminate + gap(15) + frame(),
+        "wrong-fcs": frame() + gap(15) + frame(amid=step(1, 1, b"\x07"), end=terminate),
+        "no-fcs": frame(9, end=terminate),
+        "runt": frame(7),
+        "empty": opening + terminate + gap(12) + frame(),
+        "ordered": ordered + step(0, 3, bytes(3)) + gap(4) + frame(),
+        "ordered-amid": frame(amid=ordered),
+        "data-between": step(0, 1, b"x") + frame(),
+        "no-delimiter": step(1, 1, b"\xfb")
+        + step(0, 7, b"\x55" * 7)
+        + step(4, 8)
+        + fcs
+        + terminate,
+        "again": frame(2, end=b"") + frame(),
+        "endless": frame(32, end=step(4, 32) * 40),
+        "long": frame(32, end=step(4, 32) * 20 + fcs + terminate),
+    }
+    for name, said in columns.items():
+        yield name, b"\0\0" + said
+    yield "gaps-slow", b"\0\x11" + columns["gaps"]
+
+    def frames_of(*frames: tuple[int, int]) -> bytes:
+        return b"".join(struct.pack("<HB", length, how) for length, how in frames)
+
+    good = [(length, 4 * (length % 3)) for length in (0, 1, 2, 3, 4, 5, 6, 7, 8, 300, 0, 1500)]
+    for seed in range(4):
+        yield f"sent-{seed}", bytes([1 | seed << 1, 0]) + frames_of(*good)
+        yield f"damaged-{seed}", bytes([1 | seed << 1, 0x55]) + frames_of((9, 1), (70, 1), *good)
+    yield "sent-late", b"\1\x80" + frames_of(*((length, 2) for length, _ in good))
+
+
 def as_v1(packet: bytes) -> bytes:
     """The packet behind a GRH; others as they are."""
     layout = locate(packet)
@@ -241,6 +306,7 @@ def main(folder: Path) -> None:
         "control": channels(),
         "link": replayed(),
         "agent": requests(),
+        "xgmii": lanes(),
     }
     for target, seeds in corpora.items():
         shutil.rmtree(folder / target, ignore_errors=True)

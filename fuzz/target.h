@@ -15,6 +15,9 @@ static inline void demand(int promise) {
         abort();
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#ifdef __cplusplus
+extern "C"
+#endif
+    int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #endif

@@ -14,8 +14,16 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "fuzz"
 CHECKED = ROOT / "build" / "pcap"
 BUILD_SECONDS = 300
+WIRE = ROOT / "dpi" / "sv"
+FAULTS_OF_XGMII = {
+    "believes-errors": ("sink", "is_last && is_bad_q", "1'b0"),
+    "takes-any-fcs": ("sink", "crc_q != Residue", "1'b0"),
+    "forgets-a-beat": ("sink", "beats.size() != 0;", "beats.size() > 1;"),
+    "has-no-gap": ("source", "Gap - MostDeficit + deficit_q", "Gap - MostDeficit"),
+    "spoils-wrongly": ("source", "? Error :", "&& frame.size() < 100 ? Error :"),
+}
 RUN_SECONDS = 60
-TARGETS = sorted(path.stem.removeprefix("fuzz_") for path in (ROOT / "fuzz").glob("fuzz_*.c"))
+TARGETS = sorted(path.stem.removeprefix("fuzz_") for path in (ROOT / "fuzz").glob("fuzz_*.c*"))
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -52,6 +60,32 @@ def test_every_target_survives_every_seed_cut_and_bent(target: str, tmp_path: Pa
             paths += [cut, bent]
     done = replay(target, *paths)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FAULTS_OF_XGMII)
+def test_an_xgmii_that_reads_or_says_otherwise_is_found_by_a_seed(
+    name: str, tmp_path: Path
+) -> None:
+    half, right, wrong = FAULTS_OF_XGMII[name]
+    text = (WIRE / f"roceproof_xgmii_{half}.sv").read_text()
+    assert text.count(right) == 1
+    faulty = tmp_path / f"roceproof_xgmii_{half}.sv"
+    faulty.write_text(text.replace(right, wrong))
+    files = [
+        faulty if of == f"_{half}" else WIRE / f"roceproof_xgmii{of}.sv"
+        for of in ("_pkg", "_source", "_sink", "")
+    ]
+    wire = " ".join(map(str, [WIRE / "bridge.vlt", *files]))
+    program = tmp_path / "replay-xgmii"
+    command = ["make", "-s", "-C", str(ROOT / "fuzz"), f"BUILD={tmp_path}", f"WIRE={wire}"]
+    subprocess.run([*command, str(program)], check=True, timeout=BUILD_SECONDS)
+    ended = {
+        seed.name
+        for seed in (BUILD / "corpus" / "xgmii").iterdir()
+        if subprocess.run([program, seed], capture_output=True, timeout=RUN_SECONDS).returncode < 0
+    }
+    assert ended
 
 
 def test_a_broken_promise_ends_a_replay_with_a_signal(tmp_path: Path) -> None:

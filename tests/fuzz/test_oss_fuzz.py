@@ -28,7 +28,7 @@ def test_every_target_runs_from_its_seeds(tmp_path: Path) -> None:
         "PYTHON": sys.executable,
     }
     subprocess.run([FUZZ / "oss_fuzz.sh"], env=os.environ | form, check=True)
-    targets = {path.stem.removeprefix("fuzz_") for path in FUZZ.glob("fuzz_*.c")}
+    targets = {path.stem.removeprefix("fuzz_") for path in FUZZ.glob("fuzz_*.c*")}
     programs = {path for path in (tmp_path / "out").iterdir() if os.access(path, os.X_OK)}
     assert {path.name for path in programs if path.is_file()} == targets
     for name in targets:
@@ -40,4 +40,4 @@ def test_every_target_runs_from_its_seeds(tmp_path: Path) -> None:
         done = subprocess.run([program, "-runs=100", seeds], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         libraries = subprocess.run(["ldd", program], capture_output=True, text=True).stdout
-        assert f"libpcap.so.0.8 => {tmp_path / 'out' / 'lib'}" in libraries
+        assert name == "xgmii" or f"libpcap.so.0.8 => {tmp_path / 'out' / 'lib'}" in libraries
