@@ -67,6 +67,20 @@ def test_bytes_of_extension_headers_alone_are_not_lost_by_stalls() -> None:
         assert (find_stall(wrong, Budget()) is not None) == is_stall
 
 
+@pytest.mark.parametrize(("late", "told_bytes"), [(1, "first byte"), (4, "first 4 bytes")])
+def test_the_first_bytes_of_the_header_may_be_left_out(late: int, told_bytes: str) -> None:
+    found = told(lambda packet: crc32(ONES + covered(packet)[8 + late :]))
+    assert {id_ for id_, _ in found} == {"S17"}
+    assert all(f"only its {told_bytes}" in text.lower() for _, text in found)
+
+
+@pytest.mark.parametrize(("early", "told_bytes"), [(1, "last byte"), (8, "last 8 bytes")])
+def test_the_last_bytes_of_the_ethernet_header_may_be_covered(early: int, told_bytes: str) -> None:
+    found = told(lambda case: crc32(ONES + case.seen.ethernet[-early:] + covered(case)[8:]))
+    assert {id_ for id_, _ in found} == {"S15"}
+    assert all(f"only its {told_bytes}" in text.lower() for _, text in found)
+
+
 @pytest.mark.parametrize(("share", "named"), [(50, True), (6, False)])
 def test_stalls_leave_over_no_more_packets_than_the_way_may_change(share: int, named: bool) -> None:
     def skipped(packet: CrcInput) -> int:

@@ -119,6 +119,20 @@ def _from_bth(packet: CrcInput, feed: Feed) -> None:
     feed.skip = packet.bth_at
 
 
+def _from_byte(number: int) -> Callable[[CrcInput, Feed], None]:
+    def edit(packet: CrcInput, feed: Feed) -> None:
+        feed.skip = number
+
+    return edit
+
+
+def _from_in_front(number: int) -> Callable[[CrcInput, Feed], None]:
+    def edit(packet: CrcInput, feed: Feed) -> None:
+        feed.front = packet.seen.ethernet[-number:]
+
+    return edit
+
+
 def _no_extension(packet: CrcInput, feed: Feed) -> None:
     feed.extension = b""
 
@@ -246,6 +260,13 @@ OPTIONS: tuple[Option, ...] = (
     *_beats(),
 )
 
+
+def _bytes(number: int) -> str:
+    return "byte" if number == 1 else f"{number} bytes"
+
+
+_FEW = (1, 2, 3, 4, 8)
+"""So many bytes too late, or too early, a CRC begins whose first byte was counted wrongly."""
 ALONE: tuple[Option, ...] = (
     _option("S16", "front", _tag_and_type, "from behind its first EtherType on"),
     _option("S55", "extension", _zeroed(Reth, slice(12, 16)), "DMALen is inserted behind the CRC"),
@@ -253,6 +274,8 @@ ALONE: tuple[Option, ...] = (
     _option("S41", "extension", _without(ImmDt), "the immediate data only"),
     _option("S41", "extension", _without(Reth), "the RETH only"),
     _option("S41", "extension", _without(Aeth), "the AETH only"),
+    *(_option("S17", "ip", _from_byte(n), f"only its first {_bytes(n)}") for n in _FEW),
+    *(_option("S15", "front", _from_in_front(n), f"only its last {_bytes(n)}") for n in _FEW),
 )
 """Those that are looked for only by themselves."""
 

@@ -34,7 +34,8 @@ class OddPart:
     def predict(self, packet: CrcInput) -> int | None:
         """The ICRC over what the option makes of the input."""
         feed = Coverage((self.option,)).feed(packet)
-        data = feed.front + packet.masked + feed.extension + feed.payload + feed.pad
+        head = packet.masked[feed.skip :]
+        data = feed.front + head + feed.extension + feed.payload + feed.pad
         return ETHERNET.run(data, Engine().start) ^ ONES
 
 
