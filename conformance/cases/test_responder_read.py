@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over, over_mtus
 from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.limits.within_limits import held_reads
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     ACK,
@@ -90,15 +93,21 @@ def test_more_reads_than_resources_are_served_in_turn_or_refused(bench: Bench) -
         qp.expect(*read_responses(qp, 2 * LONG, data))
 
 
-@case("READ-06", smoke=True, needs=[Capability.LOCKSTEP])
-def test_a_read_beyond_the_resources_is_refused_behind_those_before(bench: Bench) -> None:
-    qp = bench.connect(max_dest_rd_atomic=1)
+@case("READ-06", needs=[Capability.LOCKSTEP])
+@over("depth", [pytest.param(1, marks=pytest.mark.smoke), 2, 3, 15, 16])
+def test_a_read_beyond_the_resources_is_refused_behind_those_before(
+    bench: Bench, depth: int
+) -> None:
+    qp = bench.connect(max_dest_rd_atomic=depth)
+    kept = held_reads(bench.claims) or depth
     size = LONG * qp.mtu
     region = qp.region(size, filled=True)
-    read = READ_REQUEST(psn=0, dmalen=size, **at(region))
-    qp.send(read, read.but(psn=LONG))
+    long, short = (READ_REQUEST(psn=0, dmalen=length, **at(region)) for length in (size, 8))
+    qp.send(long, *(short.but(psn=LONG + place) for place in range(kept)))
     qp.expect(*read_responses(qp, 0, region.read(0, size)))
-    qp.expect(NAK(INVALID_REQUEST, psn=LONG, msn=1))
+    for place in range(kept - 1):
+        qp.expect(*read_responses(qp, LONG + place, region.read(0, 8)))
+    qp.expect(NAK(INVALID_REQUEST, psn=LONG + kept - 1, msn=kept))
 
 
 @case("READ-08", "ACK-12", smoke=True)
