@@ -43,16 +43,17 @@ def test_a_send_with_invalidate_kills_the_key(bench: Bench, packets: int) -> Non
     neighbours = [qp.region(), qp.region(), qp.region()]
     region, inbox = neighbours.pop(1), qp.region()
     number = qp.post_receive(inbox)
-    last = qp.filled(SEND_ONLY_INV(psn=0, payload=8, inv=region.rkey, a=1))
-    length = 8
+    size = length = 8 - packets  # with a pad
+    last = qp.filled(SEND_ONLY_INV(psn=0, payload=size, inv=region.rkey, a=1))
     if packets == 2:
         qp.send(SEND_FIRST(psn=0, payload=qp.mtu))
-        last = qp.filled(SEND_LAST_INV(psn=1, payload=8, inv=region.rkey, a=1))
+        last = qp.filled(SEND_LAST_INV(psn=1, payload=size, inv=region.rkey, a=1))
         length += qp.mtu
     qp.send(last)
     qp.expect(ACK(psn=packets - 1, msn=1))
     qp.receives(number, byte_len=length, immediate=None, invalidated=region.rkey)
-    assert inbox.read(length - 8, 8) == last.said["payload"], "other bytes than those of the SEND"
+    arrived = inbox.read(length - size, size)
+    assert arrived == last.said["payload"], "other bytes than those of the SEND"
     other.send(WRITE_ONLY(psn=0, payload=8, a=1, **at(region)))
     other.expect(NAK(ACCESS_ERROR, psn=0))
     lives(bench.connect(), *neighbours)

@@ -51,8 +51,6 @@ STEP_CYCLES = 20
 _SLICE = 5000
 """So many cycles take a simulation milliseconds, unless it stands in one of them for ever."""
 _SMALLEST_MTU = 256
-_SLOWING = frozenset({"tx_stall", "memory_stall", "memory_gap", "memory_lag"})
-"""Nobody knows how long what they stall ever took: in those cases a device has all its time."""
 _ARP, _IPV4, _ICMP = b"\x08\x06", b"\x08\x00", 1
 
 
@@ -157,7 +155,7 @@ class HdlTarget(Target):
         asked = end - begin
         if not has_come and asked >= self._answer_cycles:
             self._waits_in_vain()
-        is_usual = asked <= self._answer_cycles and self._disturbed.isdisjoint(_SLOWING)
+        is_usual = asked <= self._answer_cycles and not self._disturbed
         if has_come and is_usual:  # not behind a timer, for which a case waits longer
             self._pace.longest = max(self._pace.longest, self._cycle - begin)
 
@@ -346,13 +344,13 @@ class HdlTarget(Target):
             self._watch.forget()
 
     def disturb(self, **percent: int) -> None:
-        """Stall the streams from now on; nobody knows how long what is stalled ever took."""
+        """Stall the streams from now on; nobody knows how long what was stalled once ever took."""
         flow = self._flow = Flow(**percent)
         self._disturbed |= {name for name, often in percent.items() if often}
         self._port.flow(flow)
         waits = flow.tx_stall, flow.memory_stall, flow.memory_gap, flow.memory_lag
         claimed = self._usual._replace(answer_ns=self._ns(self._claimed_cycles))
-        usual = claimed if any(waits) else self._usual
+        usual = claimed if self._disturbed and not self._in_vain else self._usual
         self.patience = usual.while_stalled(*waits, frame_ns=self._frame_ns)
         if self._watch:
             self._watch.change(Disturbed(self._cycle, flow))
