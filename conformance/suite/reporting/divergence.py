@@ -73,7 +73,6 @@ _BY_LIKENESS = _table(
     (r"^no (RC )?ACK", "ACK-01"),
     (r"^want ACK\w*, got NAK", "NAK-02"),
     (r"^want NAK\w*, got (ACK|READ|ATOMIC)", "NAK-07"),
-    (r"^byte_len$", "IMM-04"),
     (r"^other bytes|bytes differ, the first", "RETH-12"),
     (r"^(wr_flush_err|rem_\w+): ", "NAK-09"),
     (r"^rnr_retry_exc_err: ", "RNR-05"),
