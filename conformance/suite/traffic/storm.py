@@ -100,7 +100,6 @@ class Storm:
         Answers are given when the device is quiet, or `at_once`.
         `changes` is called with each step, to stall other streams or send other frames.
         """
-        patience = self.bench.target.patience
         longer = 1 if self.bench.target.cut_short else _STALLED
         idle = 0
         while not (self.is_over() or (until is not None and until())):
@@ -113,6 +112,7 @@ class Storm:
                 said = [(s, packet) for s in self.streams for packet in answers(self, s)]
                 self.say(said)
                 idle = 0 if said else idle
+            patience = self.bench.target.patience  # which is longer behind a stall
             if idle * patience.quiet_ns > self._steps * longer * patience.answer_ns:
                 if self._waits_for_room():
                     skip_for_depth(self.bench.claims)

@@ -349,9 +349,9 @@ class HdlTarget(Target):
         self._disturbed |= {name for name, often in percent.items() if often}
         self._port.flow(flow)
         waits = flow.tx_stall, flow.memory_stall, flow.memory_gap, flow.memory_lag
-        claimed = self._usual._replace(answer_ns=self._ns(self._claimed_cycles))
-        usual = claimed if self._disturbed and not self._in_vain else self._usual
-        self.patience = usual.while_stalled(*waits, frame_ns=self._frame_ns)
+        if self._disturbed and not self._in_vain:
+            self._wait_for(self._claimed_cycles)
+        self.patience = self._usual.while_stalled(*waits, frame_ns=self._frame_ns)
         if self._watch:
             self._watch.change(Disturbed(self._cycle, flow))
 
