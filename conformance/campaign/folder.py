@@ -23,7 +23,7 @@ from roceproof.conformance.stimulus.plan_text import plan_of, text_of
 
 CASE, STORY, CAPTURE, ENTRY = "test_found.py", "story.txt", "capture.pcapng", "small.plan"
 _SUFFIX = ".plan"
-_FACTS, _KINDS = "finding.json", "kinds"
+_FACTS, _KINDS, _NAMED = "finding.json", "kinds", ".named"
 _DIGITS = 12
 
 
@@ -74,8 +74,15 @@ class Folder:
         }
 
     def place_of(self, kind: str, rules: tuple[str, ...]) -> Path:
-        """Where the finding of a kind of failure is."""
-        return self._findings / f"{rules[0] if rules else 'NONE'}-{_digest(kind)}"
+        """Where the finding of a kind of failure is; whoever asks first gives it its name.
+
+        One kind may break other rules from plan to plan, and two workers may find it at once.
+        """
+        named = self._findings / _NAMED / _digest(kind)
+        named.parent.mkdir(parents=True, exist_ok=True)
+        with suppress(FileExistsError):
+            named.symlink_to(Path("..") / f"{rules[0] if rules else 'NONE'}-{named.name}")
+        return self._findings / named.readlink().name
 
     def is_like(self, place: Path, kind: str) -> None:
         """Failures of that kind, too, have the cause of a finding."""

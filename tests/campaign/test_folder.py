@@ -33,7 +33,8 @@ def test_the_finding_of_whoever_was_first_stays(tmp_path: Path) -> None:
             (part / "story.txt").write_text(says)
     assert [each["says"] for each in folder.findings()] == ["first"]
     assert (place / "story.txt").read_text() == "first"
-    assert [path.name for path in place.parent.iterdir()] == [place.name]
+    assert [path.name for path in place.parent.glob("[!.]*")] == [place.name]
+    assert not [*place.parent.glob(".[!n]*")]
 
 
 def test_a_finding_that_is_not_whole_is_none(tmp_path: Path) -> None:
@@ -58,6 +59,14 @@ def test_kinds_of_failures_with_one_cause_are_one_finding(tmp_path: Path) -> Non
     for kind in ("wrong", "wrong before it was made small"):
         folder.is_like(place, kind)
     assert folder.causes() == dict.fromkeys(("wrong", "wrong before it was made small"), place.name)
+
+
+def test_one_kind_of_failure_is_one_finding_whatever_rules_it_breaks(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    place = folder.place_of("no ACK", ("ACK-01",))
+    assert place.name.startswith("ACK-01-")
+    assert folder.place_of("no ACK", ("DUP-01", "ACK-01")) == place == folder.place_of("no ACK", ())
+    assert folder.place_of("no NAK", ("DUP-01",)) != place and folder.findings() == []
 
 
 def test_no_two_runs_have_one_number(tmp_path: Path) -> None:
