@@ -51,13 +51,14 @@ def in_common(cases: Sequence[Document]) -> list[str]:
     told = [accused(case) for case in cases]
     told = [rules for rules in told if not is_vague(rules)] or told
     rules = in_most(told)
-    if rules and all(rule.startswith(OF_MUCH) for rule in rules):
+    if rules and rules[0].startswith(OF_MUCH):
         about = ({*accused(case)}.intersection(case.get("rules", ())) for case in cases)
-        finer = Counter(rule for each in about for rule in each if not rule.startswith(OF_MUCH))
+        finer = Counter(rule for each in about for rule in each)
         half = [rule for rule in sorted(finer) if 2 * finer[rule] >= len(cases)]
         by_all = set.intersection(*({*case.get("broken", ())} for case in cases))
-        half += [r for r in sorted(by_all) if len(cases) > 1 and not r.startswith(OF_MUCH)]
-        rules = half[:1] + rules
+        shared = sorted(by_all) if len(cases) > 1 else []
+        lead = [rule for rule in (*half, *shared) if not rule.startswith(OF_MUCH)][:1]
+        rules = list(dict.fromkeys([*lead, *rules]))
     if any(2 * sum(rule in each for each in told) > len(told) for rule in rules):
         return rules
     first = Counter(rule for case in cases for rule in case.get("differed", ())[:1])
