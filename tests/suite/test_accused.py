@@ -16,6 +16,9 @@ PLAN = {"rules": [], "broken": ["ACK-08", "ACK-09"]}
 """A random one, which knows rules of very different faults alone."""
 
 
+UNHEEDED = {"rules": ["RNR-05"], "broken": ["RNR-05"], "differed": ["ACK-08"]}
+
+
 def case(*rules: str) -> dict[str, Any]:
     return {"rules": [*rules], "broken": [*rules]}
 
@@ -31,8 +34,9 @@ def case(*rules: str) -> dict[str, Any]:
             [{"rules": ["BTH-07"], "broken": ["BTH-07"], "differed": ["ACK-08"]}] * 2,
             ["BTH-07", "ACK-08"],
         ),
+        ([UNHEEDED, {**UNHEEDED, "differed": ["RNR-05"]}], ["RNR-05", "ACK-08"]),
     ],
-    ids=["half", "fewer", "no case is about it", "most", "all, whatever differed"],
+    ids=["half", "fewer", "no case is about it", "most", "all, whatever differed", "all of them"],
 )
 def test_a_rule_that_half_the_cases_are_about_goes_before_one_of_many_faults(
     cases: Sequence[dict[str, Any]], rules: list[str]
