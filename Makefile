@@ -117,7 +117,7 @@ bench-explain: setup packages-test ## seconds and memory that explaining capture
 	@$(MAKE) --no-print-directory -C bench BUILD=$(CURDIR)/$(BUILD)/bench PCAP=$(CURDIR)/$(BUILD)/pcap explain
 	@PATH=$(BIN):$$PATH $(BIN)/python bench/explain.py
 
-bench-fuzz: setup ## how soon campaigns find planted faults, beside guided ones and soaks: ARGS="--of responder"
+bench-fuzz: setup ## how soon campaigns find planted faults, and what two workers are worth: ARGS="--of responder" or "--paces"
 	@$(BIN)/python bench/fuzz.py $(ARGS)
 
 synth: setup $(BUILD)/synth/venv/.ready ## what the endpoint costs in an FPGA, by Yosys and nextpnr: build/synth/synth.json; PAGE=1 renews the page

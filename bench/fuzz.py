@@ -5,20 +5,26 @@ Each contestant plays seed after seed against each fault until one fails or its 
 Processor time of this process and its simulations counts, so that other programs do not. Whoever
 is guided changes, half of the time, plans that have hit a bin of functional coverage first.
 The faults are those that measure stimulus (`rtl/mutants`), drawn before anybody saw what finds
-them, or those of the responder, or of the model and its wire.
+them, or those of the responder, or of the model and its wire. Behind that, how many programs a
+second two workers of a campaign play on devices without a fault, against one.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import tempfile
+import time
 from collections.abc import Callable, Iterator
 from itertools import count
+from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
 from roceproof.common.paths import REFERENCE_DUT
+from roceproof.conformance.campaign.crowd import crowd
 from roceproof.conformance.campaign.programs import program_of
+from roceproof.conformance.campaign.worker import Part
 from roceproof.conformance.mutants.rtl import RESPONDER_MUTANTS, load_mutants
 from roceproof.conformance.mutants.wire import wire_mutants
 from roceproof.conformance.runner.plan_player import PlanPlayer
@@ -26,6 +32,10 @@ from roceproof.conformance.runner.session.options import Options
 from roceproof.conformance.stimulus.plan import Plan
 
 WIDTH = 64
+PART = 5
+"""Programs of a part of a campaign."""
+WARM = 4
+"""Parts of one program for each worker, before its pace is measured."""
 
 
 class Trial(NamedTuple):
@@ -74,7 +84,17 @@ def main() -> None:
     arguments.add_argument("--every", type=int, default=10, help="take each n-th fault")
     arguments.add_argument("--first", type=int, default=0)
     arguments.add_argument("--of", choices=FAULTS, default="requester")
+    arguments.add_argument("--programs", type=int, default=200, help="of each pace; 0: none")
+    arguments.add_argument("--paces", action="store_true", help="and no fault")
     wanted = arguments.parse_args()
+    if not wanted.paces:
+        race(wanted)
+    if wanted.programs:
+        tell_paces(wanted.programs)
+
+
+def race(wanted: argparse.Namespace) -> None:
+    """What is found, and how soon."""
     target, width = ("model", None) if wanted.of == "model" else ("hdl", WIDTH)
     trials: dict[str, list[Trial]] = {name: [] for name in CONTESTANTS}
     print(f"| fault | {' | '.join(CONTESTANTS)} |\n|---|{'---|' * len(CONTESTANTS)}")
@@ -97,6 +117,36 @@ def main() -> None:
     )
     rates = [sum(t.programs for t in of) / sum(t.seconds for t in of) for of in trials.values()]
     row("programs per processor second", [f"{rate:.1f}" for rate in rates])
+
+
+def tell_paces(programs: int) -> None:
+    """What a second worker is worth; on a machine that has something else to do, less."""
+    loads = " ".join(f"{load:.1f}" for load in os.getloadavg())
+    print(f"\nload {loads} on {os.cpu_count()} processors\n")
+    print("| programs per second | one worker | two | ratio |\n|---|---|---|---|")
+    for target, width in (("model", None), ("hdl", WIDTH)):
+        options = Options(target=target, dut=REFERENCE_DUT)
+        one, two = (pace(options, width, jobs, programs) for jobs in (1, 2))
+        row(target, [f"{one:.1f}", f"{two:.1f}", f"{two / one:.2f}"])
+
+
+def pace(options: Options, width: int | None, jobs: int, programs: int) -> float:
+    """Programs per second of so many workers that have begun; the same seeds for any number."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        crowd(jobs, None, look=lambda: None) as players,
+    ):
+
+        def played(size: int, stop: int) -> int:
+            parts = [
+                Part(folder=Path(folder), options=options, width=width, first=first, count=size)
+                for first in range(0, stop, size)
+            ]
+            return sum(came.programs for came in players.play(parts))
+
+        played(1, WARM * jobs)
+        began = time.monotonic()
+        return played(PART, programs) / (time.monotonic() - began)
 
 
 def row(head: str, cells: list[str]) -> None:
