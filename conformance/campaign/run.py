@@ -35,8 +35,8 @@ _SEEDS = 1 << 32
 """Seeds of one run and the next lie so far apart."""
 _FIRST, _MOST = 1, 200
 """Programs of a part."""
-_SECONDS = 2.0
-_PARTS = 4
+_SECONDS = 1.0
+_PARTS = 8
 """So many parts for each player make a round: one that makes a plan small holds up no other."""
 _TOLD = 5
 
