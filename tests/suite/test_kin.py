@@ -57,6 +57,14 @@ def test_signs_of_what_may_be_a_sign_itself_go_to_the_same_finding() -> None:
     assert hosts(vague, perhaps, finding("PSN-12"), finding("OPC-08")) == [None, 1, 1, 1]
 
 
+def test_what_many_cases_accuse_is_no_sign_of_what_one_may() -> None:
+    many, perhaps = finding(doubt=("ACK-08",), count=10), finding(doubt=("RTX-01",))
+    assert hosts(many, perhaps) == [None, None]
+    assert hosts({**many, "count": 9}, perhaps) == [None, 1]
+    assert hosts(many, finding("RTX-01")) == [None, 1]
+    assert hosts({**many, "rules": [], "in_doubt": []}, perhaps) == [None, 1]
+
+
 def test_nothing_is_put_behind_what_is_as_sure() -> None:
     assert hosts(finding("ACK-08"), finding("NAK-01")) == [None, None]
     assert with_kin([]) == []

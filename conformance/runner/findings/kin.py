@@ -75,7 +75,12 @@ def _host(number: int, findings: Sequence[Document]) -> int:
         place
         for place, each in enumerate(findings)
         if (place < number and rules and each["rules"] == rules)
-        or (_says(each) > says and halves & _halves(each) and not _comes_of_a_stop(each, finding))
+        or (
+            _says(each) > says
+            and halves & _halves(each)
+            and not _comes_of_a_stop(each, finding)
+            and not (rules and _says(each) < _Says.FOR_SURE and _is_far_wider(finding, each))
+        )
         or _follows(finding, each)
     ]
     return max(
@@ -88,8 +93,11 @@ def _host(number: int, findings: Sequence[Document]) -> int:
 def _comes_of_a_stop(finding: Document, other: Document) -> bool:
     """Whether nothing came, and nothing comes, or all stops, in many of the other's for each."""
     nothing_comes = other.get("stops") or _NOTHING in other["head"]
-    is_far_wider = other["count"] >= _MANY * finding["count"]
-    return bool(nothing_comes) and is_far_wider and _NOTHING in finding["head"]
+    return bool(nothing_comes) and _is_far_wider(other, finding) and _NOTHING in finding["head"]
+
+
+def _is_far_wider(finding: Document, other: Document) -> bool:
+    return bool(finding["count"] >= _MANY * other["count"])
 
 
 def _follows(finding: Document, other: Document) -> bool:
