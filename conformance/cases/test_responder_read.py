@@ -57,6 +57,19 @@ def test_responses_are_cut_by_the_path_mtu_and_numbered_from_the_request(
     qp.fence(psn)
 
 
+@case("PAD-02", smoke=True)
+@over("length", [1, 2, 3])
+def test_what_pads_a_response_is_zero(bench: Bench, length: int) -> None:
+    qp = bench.connect()
+    region = qp.region(filled=True)
+    qp.send(READ_REQUEST(psn=0, dmalen=length, **at(region)))
+    (response,) = qp.expect(*read_responses(qp, 0, region.read(0, length)))
+    if any(response.pad):
+        wrong = f"pad bytes: want {bytes(-length % 4).hex()}, got {response.pad.hex()}"
+        text = f"READ_RESP_ONLY came otherwise\n      {wrong}"
+        raise bench.failed(text, rules=["PAD-02"], got=response)
+
+
 @case("READ-03", "PSN-04", smoke=True)
 def test_a_read_of_nothing_is_answered_by_one_empty_response(bench: Bench) -> None:
     qp = bench.connect()

@@ -11,11 +11,25 @@ from roceproof.conformance.model.responder.rc_answers import READ_RESPONSE, Answ
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import ahead
 from roceproof.conformance.mutants.faulty import faulty_rc_responder
+from roceproof.conformance.mutants.frames import bth_of, edited
+from roceproof.conformance.mutants.wire import WireFault, wire_mutant
+from roceproof.conformance.wire.frame_edits import flip_end
 from roceproof.conformance.wire.headers import Aeth, AtomicEth, Reth
 from roceproof.conformance.wire.opcodes import Family, Opcode, Position
 
 _FETCH_ADD = 0x14
 _LOW_HALF = (1 << 32) - 1
+
+
+@wire_mutant("rc-read-pad-of-stale-bytes", expected=["PAD-02"])
+class PadOfStaleBytes(WireFault):
+    """The pad of a READ response is what memory holds behind its bytes."""
+
+    def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
+        bth = bth_of(frame)
+        if bth is None or bth.opcode not in READ_RESPONSE.values():
+            return [frame]
+        return [edited(frame, *(flip_end(at + 1, 0xA5) for at in range(bth.pad_count)))]
 
 
 @faulty_rc_responder("rc-read-count-floored", expected=["READ-02"])
