@@ -808,10 +808,19 @@ def test_what_can_be_seen_broken_for_no_other_reason_is_not_in_doubt(
     assert told(session)[0]["in_doubt"] == doubt
 
 
-def test_a_receive_is_not_seen_to_be_wrong_where_an_ack_does_not_come() -> None:
+@pytest.mark.parametrize(
+    ("head", "differed"),
+    [
+        ("want  ACK psn=+1; got   NAK", ["ACK-01"]),
+        ("want  receive 0x8 done with success\ngot   nothing", []),
+    ],
+)
+def test_a_receive_is_not_seen_to_be_wrong_where_nothing_comes(
+    head: str, differed: list[str]
+) -> None:
     session = Session()
-    session.add(({}, ""), head="want  ACK psn=+1; got   nothing in time", broken=("RQ-01",))
-    session.cases[max(session.cases)]["differed"] = ["ACK-01"]
+    session.add(({}, ""), head=head, broken=("RQ-01",))
+    session.cases[max(session.cases)]["differed"] = differed
     assert told(session)[0]["in_doubt"] == ["RQ-01"]
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
@@ -19,7 +20,7 @@ OF_MUCH = (*VAGUE, *COMPLETES, "LIVE-", "ACK-", "NAK-", "RETH-12", "PSN-12", "QP
 """Rules that very different faults break."""
 _UNANSWERED = "ACK-01"
 _SEEN = ("RQ-", "RTX-07")
-"""Rules that a case cannot see broken for another reason, but where an ACK does not come."""
+"""Rules that a case cannot see broken for another reason, but where nothing comes."""
 _LIVES = "QPS-"
 _FEW = 3
 """Of rules of which none is shared by half the cases more say nothing."""
@@ -75,7 +76,7 @@ def in_doubt(rules: Iterable[str], failing: Set[str], cases: Mapping[str, Docume
     rules fails for any of them.
     """
     told = _clear([accused(cases[name]) for name in failing])
-    is_unanswered = all(_UNANSWERED in cases[name].get("differed", ()) for name in failing)
+    is_unanswered = all(_came_to_nothing(cases[name]) for name in failing)
     found = []
     for rule in rules:
         passing = sum(case["outcome"] == PASSED for case in cases.values() if _is_about(case, rule))
@@ -123,6 +124,11 @@ def by_certainty(finding: Document) -> tuple[list[str], list[str]]:
     doubt = finding.get("in_doubt", ())
     sure = [rule for rule in finding["rules"] if rule not in doubt]
     return sure, [rule for rule in finding["rules"] if rule in doubt]
+
+
+def _came_to_nothing(case: Document) -> bool:
+    nothing = re.search(r"got\s+nothing", str(case.get("head", "")))
+    return bool(nothing) or _UNANSWERED in case.get("differed", ())
 
 
 def _names_another(case: Document, rule: str) -> bool:
