@@ -25,7 +25,7 @@ def test_what_is_wrong_beside_the_known_is_told_apart_on_one_screen(tmp_path: Pa
     assert waiver["finding"] is None
     stop, completion, length = [finding["sentence"] for finding in document["findings"]]
     assert stop.startswith("stop: a ") and " never completed" in stop
-    assert ": it overtook " in completion
+    assert " posted before it " in completion
     assert length.startswith("show: ip_length is wrong (want ")
     overtaken = document["findings"][1]["cases"]
     assert not [case for case in overtaken if case.endswith("-RC]")]

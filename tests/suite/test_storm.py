@@ -16,6 +16,7 @@ from roceproof.conformance.runner.judging.scoreboard import judge
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.expect.prediction import predict
 from roceproof.conformance.suite.flow_codec import FlowCodec
+from roceproof.conformance.suite.reporting.ends import posted_before
 from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.suite.reporting.failure_heads import in_short
 from roceproof.conformance.suite.reporting.failure_site import Kind
@@ -262,7 +263,7 @@ def test_how_many_completions_were_overtaken_is_told_and_the_first_one(overtaken
         late = Outcome(wr_id=messages[overtaken].work.wr_id, status="success")
         with pytest.raises(Wrong) as wrong:
             stream.complete(late)
-    told = f", which is message {overtaken + 1}: it overtook {overtaken}, the first is message 1"
+    told = f", which is message {overtaken + 1}{posted_before(overtaken)}, the first is message 1"
     assert str(wrong.value).endswith(told)
     assert in_short(str(wrong.value).replace("\n", "; ")).endswith(told)
 

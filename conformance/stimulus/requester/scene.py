@@ -21,7 +21,12 @@ from roceproof.conformance.suite.intent import (
     meant_by,
 )
 from roceproof.conformance.suite.pattern import Pattern
-from roceproof.conformance.suite.reporting.ends import ended, rules_of_end, wrong_syndrome
+from roceproof.conformance.suite.reporting.ends import (
+    ended,
+    posted_before,
+    rules_of_end,
+    wrong_syndrome,
+)
 from roceproof.conformance.suite.reporting.failure import STRAY_COMPLETION
 from roceproof.conformance.suite.reporting.transcript import DAMAGED, Entry
 from roceproof.conformance.targets.capability import Capability
@@ -327,7 +332,7 @@ class Scene:
                 raise self.bench.failed(
                     f"want  work {in_front[0]:#x} completed with success\n"
                     f"got   work {outcome.wr_id:#x} completed with {ended(outcome, spec)}"
-                    f": it overtook {len(in_front)}",
+                    f"{posted_before(len(in_front))}",
                     rules=["UC-01"],
                 )
             owed = ", ".join(known.judge.owed()[:2]) or "none"

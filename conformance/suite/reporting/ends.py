@@ -45,3 +45,8 @@ def wrong_syndrome(outcome: Outcome) -> tuple[str, str] | None:
         return None
     how = f"work ended with {outcome.status} and syndrome {said:#04x}"
     return f"{how}, with which no response ends work so; look at syndrome of cpl_o", rule
+
+
+def posted_before(count: int) -> str:
+    """What is told of work that completes while so much in front of it, late or lost, has not."""
+    return f": {count} posted before it {'has' if count == 1 else 'have'} not completed"

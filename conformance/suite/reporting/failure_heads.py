@@ -54,7 +54,7 @@ _COMPLETION = re.compile(
 )
 _OTHER_WORK = re.compile(
     r"want +work (?P<want>\w+)(?: \(message \d+\))? completed with (?P<status>\w+)[^;]*; "
-    r"got +work (?P<got>\w+) completed with (?P=status)\b(?!.*: it overtook )"
+    r"got +work (?P<got>\w+) completed with (?P=status)\b(?!.*: \d+ posted before it )"
 )
 """Of no work that was posted later, as far as that is told."""
 _REMOTE = re.compile(r"^rem_\w+$")

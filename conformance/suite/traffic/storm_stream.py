@@ -20,7 +20,7 @@ from roceproof.conformance.suite.limits.within_limits import allowed_depth
 from roceproof.conformance.suite.notation import Mismatch, got, mismatches, wanted
 from roceproof.conformance.suite.packet_flow import FLUSHED, SUCCESS
 from roceproof.conformance.suite.pattern import ACK, NAK, Pattern
-from roceproof.conformance.suite.reporting.ends import ended, rules_of_end
+from roceproof.conformance.suite.reporting.ends import ended, posted_before, rules_of_end
 from roceproof.conformance.suite.reporting.failure import OF_EVERY_PACKET, is_aside, rule_of
 from roceproof.conformance.suite.reporting.failure_site import Kind, Stop
 from roceproof.conformance.suite.traffic.storm_frames import FrameMaker
@@ -172,8 +172,8 @@ class Stream:
             if outcome.wr_id in numbers:
                 between = numbers.index(outcome.wr_id)
                 which = (
-                    f", which is message {self.to_complete[between].ordinal}: it overtook "
-                    f"{between + 1}, the first is message {message.ordinal}"
+                    f", which is message {self.to_complete[between].ordinal}"
+                    f"{posted_before(between + 1)}, the first is message {message.ordinal}"
                 )
             raise Wrong(
                 f"want  work {message.work.wr_id:#x} (message {message.ordinal}) "
