@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 from zlib import crc32
 
 from roceproof.conformance.diagnosis.icrc.parts.changes import Change
-from roceproof.conformance.diagnosis.icrc.parts.coverage import Coverage, Feed
+from roceproof.conformance.diagnosis.icrc.parts.coverage import Coverage
 from roceproof.conformance.diagnosis.icrc.parts.crc import ONES
 from roceproof.conformance.diagnosis.icrc.parts.crc_input import CrcInput
 from roceproof.conformance.diagnosis.icrc.parts.engine import Engine, Reordering
@@ -105,7 +105,7 @@ class Recipe:
                 register = change.start(self.engine)
             if change.inverted:
                 final ^= ONES
-        value = self.engine.run_parts(_input(feed, head), register) ^ final
+        value = self.engine.run_parts(feed.over(head), register) ^ final
         return self.reordering.apply(self.implied.apply(value))
 
 
@@ -131,17 +131,6 @@ class FrameCheck:
     def predict(self, packet: CrcInput) -> int | None:
         """Compute the FCS that the frame would have without its last four bytes."""
         return crc32(packet.seen.frame[: packet.covered_end])
-
-
-def _input(feed: Feed, head: bytes) -> Sequence[bytes]:
-    """What the CRC is fed; the payload by itself, because it is long and often the same."""
-    front = feed.front + head[feed.skip :] + feed.extension
-    behind = feed.pad + feed.trailer
-    if not feed.cut:
-        return front, feed.payload, behind + feed.added
-    if feed.cut <= len(behind):
-        return front, feed.payload, behind[: -feed.cut] + feed.added
-    return ((front + feed.payload + behind)[: -feed.cut] + feed.added,)
 
 
 def _added(a: bytes, b: bytes) -> bytes:

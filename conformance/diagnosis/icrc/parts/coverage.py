@@ -7,7 +7,7 @@ one id are variants of it, the catalogue's own first.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -52,6 +52,19 @@ class Feed:
     def added(self) -> bytes:
         """What follows behind the cut."""
         return self.filler + self.place
+
+    def over(self, head: bytes) -> Sequence[bytes]:
+        """All that is fed behind the dummy bytes, the payload, long and often the same, by itself.
+
+        `head` is that of the packet, masked as its device masks it.
+        """
+        front = self.front + head[self.skip :] + self.extension
+        behind = self.pad + self.trailer
+        if not self.cut:
+            return front, self.payload, behind + self.added
+        if self.cut <= len(behind):
+            return front, self.payload, behind[: -self.cut] + self.added
+        return ((front + self.payload + behind)[: -self.cut] + self.added,)
 
 
 class Option(NamedTuple):
@@ -237,6 +250,9 @@ def _option(name: str, part: str, edit: Callable[[CrcInput, Feed], None], note: 
     return Option(name, note, frozenset(part.split()), edit)
 
 
+_FEW = {1: "byte"} | {number: f"{number} bytes" for number in (2, 3, 4, 8)}
+"""So many bytes too late, or too early, a CRC begins whose first byte was counted wrongly."""
+
 OPTIONS: tuple[Option, ...] = (
     _option("S14", "front start", _ethernet_instead),
     _option("S14+S19", "front start", _ethernet_from_zeros),
@@ -260,13 +276,6 @@ OPTIONS: tuple[Option, ...] = (
     *_beats(),
 )
 
-
-def _bytes(number: int) -> str:
-    return "byte" if number == 1 else f"{number} bytes"
-
-
-_FEW = (1, 2, 3, 4, 8)
-"""So many bytes too late, or too early, a CRC begins whose first byte was counted wrongly."""
 ALONE: tuple[Option, ...] = (
     _option("S16", "front", _tag_and_type, "from behind its first EtherType on"),
     _option("S55", "extension", _zeroed(Reth, slice(12, 16)), "DMALen is inserted behind the CRC"),
@@ -274,8 +283,11 @@ ALONE: tuple[Option, ...] = (
     _option("S41", "extension", _without(ImmDt), "the immediate data only"),
     _option("S41", "extension", _without(Reth), "the RETH only"),
     _option("S41", "extension", _without(Aeth), "the AETH only"),
-    *(_option("S17", "ip", _from_byte(n), f"only its first {_bytes(n)}") for n in _FEW),
-    *(_option("S15", "front", _from_in_front(n), f"only its last {_bytes(n)}") for n in _FEW),
+    *(_option("S17", "ip", _from_byte(n), f"only its first {some}") for n, some in _FEW.items()),
+    *(
+        _option("S15", "front", _from_in_front(n), f"only its last {some}")
+        for n, some in _FEW.items()
+    ),
 )
 """Those that are looked for only by themselves."""
 

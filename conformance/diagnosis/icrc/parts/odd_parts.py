@@ -34,9 +34,7 @@ class OddPart:
     def predict(self, packet: CrcInput) -> int | None:
         """The ICRC over what the option makes of the input."""
         feed = Coverage((self.option,)).feed(packet)
-        head = packet.masked[feed.skip :]
-        data = feed.front + head + feed.extension + feed.payload + feed.pad
-        return ETHERNET.run(data, Engine().start) ^ ONES
+        return ETHERNET.run(b"".join(feed.over(packet.masked)), Engine().start) ^ ONES
 
 
 def odd_parts(packets: Iterable[CrcInput]) -> Iterator[OddPart]:
