@@ -8,7 +8,7 @@ from typing import Any
 
 from roceproof.conformance.wire import icrc
 from roceproof.conformance.wire.codec import parse
-from roceproof.conformance.wire.frame_edits import Edit, layout_of, reseal, resize
+from roceproof.conformance.wire.frame_edits import Edit, flip_end, layout_of, reseal, resize
 from roceproof.conformance.wire.framing import ICRC_BYTES, UDP_BYTES
 from roceproof.conformance.wire.headers import Bth
 from roceproof.conformance.wire.opcodes import OPCODES, Transport
@@ -49,6 +49,11 @@ def with_bth(frame: bytes, **fields: Any) -> bytes:
         changed[at : at + Bth.SIZE] = bth.pack()
 
     return edited(frame, edit)
+
+
+def with_stale_pad(frame: bytes, count: int) -> bytes:
+    """The frame with other bytes than zeros in its pad of so many."""
+    return edited(frame, *(flip_end(offset, 0xA5) for offset in range(1, count + 1)))
 
 
 def inserted(offset: int, data: bytes) -> Edit:

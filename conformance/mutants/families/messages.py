@@ -10,10 +10,10 @@ from roceproof.conformance.model.requester.policy import RequesterPolicy
 from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.mutants.faulty import faulty_rc_requester, faulty_uc_requester
-from roceproof.conformance.mutants.frames import edited, request_of, with_bth
+from roceproof.conformance.mutants.frames import edited, request_of, with_bth, with_stale_pad
 from roceproof.conformance.mutants.wire import WireFault, model_mutant, wire_mutant
 from roceproof.conformance.wire.codec import Packet, parse
-from roceproof.conformance.wire.frame_edits import Edit, flip_end, resize, set_udp
+from roceproof.conformance.wire.frame_edits import resize, set_udp
 from roceproof.conformance.wire.headers import Reth
 from roceproof.conformance.wire.opcodes import OPCODES, Family, Position
 from roceproof.verbs.queue_pair import QpSpec
@@ -262,9 +262,7 @@ class PadOfStaleBytes(RequestPacket):
     """The pad is whatever the last bus word held before."""
 
     def changed(self, frame: bytes, packet: Packet) -> list[bytes]:
-        count = packet.bth.pad_count
-        edits: list[Edit] = [flip_end(offset, 0xA5) for offset in range(1, count + 1)]
-        return [edited(frame, *edits)]
+        return [with_stale_pad(frame, packet.bth.pad_count)]
 
 
 @wire_mutant("pad-in-length", expected=["PAD-03", "MTU-07"])

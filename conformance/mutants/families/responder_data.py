@@ -11,9 +11,8 @@ from roceproof.conformance.model.responder.rc_answers import READ_RESPONSE, Answ
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import ahead
 from roceproof.conformance.mutants.faulty import faulty_rc_responder
-from roceproof.conformance.mutants.frames import bth_of, edited
+from roceproof.conformance.mutants.frames import bth_of, with_stale_pad
 from roceproof.conformance.mutants.wire import WireFault, wire_mutant
-from roceproof.conformance.wire.frame_edits import flip_end
 from roceproof.conformance.wire.headers import Aeth, AtomicEth, Reth
 from roceproof.conformance.wire.opcodes import Family, Opcode, Position
 
@@ -29,7 +28,7 @@ class PadOfStaleBytes(WireFault):
         bth = bth_of(frame)
         if bth is None or bth.opcode not in READ_RESPONSE.values():
             return [frame]
-        return [edited(frame, *(flip_end(at + 1, 0xA5) for at in range(bth.pad_count)))]
+        return [with_stale_pad(frame, bth.pad_count)]
 
 
 @faulty_rc_responder("rc-read-count-floored", expected=["READ-02"])
