@@ -180,7 +180,7 @@ class Exchange:
     def drain(self) -> None:
         """Until the device has taken all that it was sent, or takes no more."""
         while self.target.takes_on():
-            self.pump(max(1, self.target.patience.quiet_ns // 16))
+            self._look_on()
 
     def comes_true(self, condition: Callable[[], bool]) -> bool:
         """Whether something that the device does on its own happens in time.
@@ -194,8 +194,12 @@ class Exchange:
                 if not taking.goes_on():
                     return False
                 deadline = self.target.now_ns + patience.answer_ns
-            self.pump(max(1, patience.quiet_ns // 16))
+            self._look_on()
         return True
+
+    def _look_on(self) -> None:
+        """Take in what comes in a part of the time behind which a wire is quiet."""
+        self.pump(max(1, self.target.patience.quiet_ns // 16))
 
     def holds(self, region: Region, want: bytes, *, what: str) -> None:
         """Fail unless a region begins with these bytes, once what was asked has had its time."""

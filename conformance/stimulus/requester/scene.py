@@ -332,7 +332,7 @@ class Scene:
                 raise self.bench.failed(
                     f"want  work {in_front[0]:#x} completed with success\n"
                     f"got   work {outcome.wr_id:#x} completed with {ended(outcome, spec)}"
-                    f"{posted_before(len(in_front))}",
+                    + posted_before(len(in_front)),
                     rules=["UC-01"],
                 )
             owed = ", ".join(known.judge.owed()[:2]) or "none"

@@ -379,7 +379,7 @@ class HdlTarget(Target):
         return False
 
     def _since(self) -> int:
-        """How long the first frame on offer has been the first."""
+        """The cycle from which on the first frame on offer has been the first."""
         return max(self._took, self._offered[0][1])
 
     def watch(self) -> bool:
