@@ -812,7 +812,7 @@ def test_what_can_be_seen_broken_for_no_other_reason_is_not_in_doubt(
     ("head", "differed"),
     [
         ("want  ACK psn=+1; got   NAK", ["ACK-01"]),
-        ("want  receive 0x8 done with success\ngot   nothing", []),
+        ("want  receive 0x8 done with success; got nothing", []),
     ],
 )
 def test_a_receive_is_not_seen_to_be_wrong_where_nothing_comes(

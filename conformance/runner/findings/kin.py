@@ -14,7 +14,7 @@ from typing import Any
 
 from roceproof.conformance.rules.consequences import comes_of
 from roceproof.conformance.rules.table import RULES
-from roceproof.conformance.runner.findings.accused import OF_MUCH, by_certainty
+from roceproof.conformance.runner.findings.accused import NOTHING, OF_MUCH, by_certainty
 from roceproof.conformance.runner.findings.observations import FIELD, RULE
 from roceproof.conformance.runner.findings.received import AROUND
 from roceproof.conformance.runner.findings.root import DEAD, STREAM
@@ -27,7 +27,6 @@ MAY_BE = "may_be"
 _OF_ALL = (STREAM, DEAD, f"{RULE}LIVE-01")
 """Troubles behind which nothing else is seen."""
 
-_NOTHING = "got nothing"
 _MANY = 10
 _OWN = ("CNP-", "CM-")
 """Rules of exchanges beside all messages."""
@@ -75,12 +74,7 @@ def _host(number: int, findings: Sequence[Document]) -> int:
         place
         for place, each in enumerate(findings)
         if (place < number and rules and each["rules"] == rules)
-        or (
-            _says(each) > says
-            and halves & _halves(each)
-            and not _comes_of_a_stop(each, finding)
-            and not (rules and _says(each) < _Says.FOR_SURE and _is_far_wider(finding, each))
-        )
+        or (_says(each) > says and halves & _halves(each) and _may_host(each, finding))
         or _follows(finding, each)
     ]
     return max(
@@ -90,10 +84,17 @@ def _host(number: int, findings: Sequence[Document]) -> int:
     )
 
 
+def _may_host(finding: Document, other: Document) -> bool:
+    """Whether it comes of no stop itself, nor is in doubt where the other accuses in many cases."""
+    is_in_doubt = _says(finding) < _Says.FOR_SURE
+    is_outdone = is_in_doubt and bool(other["rules"]) and _is_far_wider(other, finding)
+    return not (is_outdone or _comes_of_a_stop(finding, other))
+
+
 def _comes_of_a_stop(finding: Document, other: Document) -> bool:
     """Whether nothing came, and nothing comes, or all stops, in many of the other's for each."""
-    nothing_comes = other.get("stops") or _NOTHING in other["head"]
-    return bool(nothing_comes) and _is_far_wider(other, finding) and _NOTHING in finding["head"]
+    nothing_comes = other.get("stops") or NOTHING in other["head"]
+    return bool(nothing_comes) and _is_far_wider(other, finding) and NOTHING in finding["head"]
 
 
 def _is_far_wider(finding: Document, other: Document) -> bool:

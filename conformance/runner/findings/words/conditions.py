@@ -12,6 +12,7 @@ from roceproof.conformance.runner.findings.root import Root, fields_of
 from roceproof.conformance.runner.findings.unheeded import ANSWERS, ASKED, all_have, in_common
 from roceproof.conformance.runner.outcomes import PASSED
 from roceproof.conformance.suite.reporting.failure_site import Kind
+from roceproof.conformance.targets.interface import RESET_AMID_LIFE
 
 Document = dict[str, Any]
 _ALONE = {
@@ -89,7 +90,7 @@ def rule_of_doing(alone: frozenset[str]) -> str:
     """That what its cases do alone to streams may not matter; empty if they do nothing to any."""
     if "tx_stall" in alone:
         return "ETH-07"
-    return "FUZZ-15" if any(name.endswith(("_stall", "_gap", "_lag")) for name in alone) else ""
+    return "FUZZ-15" if alone - {RESET_AMID_LIFE} else ""
 
 
 def _does(alone: frozenset[str]) -> str:
