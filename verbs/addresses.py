@@ -19,6 +19,15 @@ class Host(NamedTuple):
     mac: bytes
     ip: bytes
 
+    def facing(self, peer: Host) -> Host:
+        """Its own address of the peer's IP version; of IPv6 the one it has by itself."""
+        return self if len(self.ip) == len(peer.ip) else Host(self.mac, link_local(self.mac))
+
+
+def link_local(mac: bytes) -> bytes:
+    """The IPv6 address that an interface has by itself."""
+    return b"\xfe\x80" + bytes(6) + bytes((mac[0] ^ 2,)) + mac[1:3] + b"\xff\xfe" + mac[3:]
+
 
 def parse_mac(text: str) -> bytes:
     try:

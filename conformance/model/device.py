@@ -22,16 +22,11 @@ from roceproof.conformance.model.resolution import Resolution
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.wire import neighbours
 from roceproof.conformance.wire.codec import Packet
-from roceproof.verbs.addresses import Host
+from roceproof.verbs.addresses import Host, link_local
 from roceproof.verbs.queue_pair import FULL_ACCESS, QpSpec, State
 
 _FIRST_QPN = 0x11
 _GROUP_BIT = 1  # of a MAC address
-
-
-def link_local(mac: bytes) -> bytes:
-    """The IPv6 address that an interface has by itself."""
-    return b"\xfe\x80" + bytes(6) + bytes((mac[0] ^ 2,)) + mac[1:3] + b"\xff\xfe" + mac[3:]
 
 
 class Device:
@@ -93,7 +88,7 @@ class Device:
 
     def facing(self, peer: Host) -> Host:
         """The own address of the peer's IP version."""
-        return self.host if len(peer.ip) == len(self.host.ip) else Host(self.host.mac, self.ip6)
+        return self.host.facing(peer)
 
     # memory
 

@@ -26,6 +26,7 @@ _NETWORKS = (
     lambda draw: (draw.randrange(128, 224), draw.randrange(256), draw.randrange(256)),
 )
 _GROUP = 0x01  # of a MAC's first byte
+_GLOBAL = bytes.fromhex("20010db8")  # in front of IPv6 addresses in examples (RFC 3849)
 
 
 def drawn_address(seed: int) -> Host:
@@ -36,13 +37,15 @@ def drawn_address(seed: int) -> Host:
 
 
 def drawn_peer(device: Host, index: int, seed: int) -> Host:
-    """A host of the suite: in the device's network of 24 bits or, as often, in another one.
+    """A host of the suite: in the device's network or, as often, in another one.
 
     Routers lie between them then, and of those a device only knows the next hop's MAC.
     """
     draw = Random(f"peer {index} {device.ip.hex()} {seed}")
     mac = bytes([draw.randrange(256) & ~_GROUP]) + draw.randbytes(4) + bytes([0xB0 + index])
     last = PEERS_LAST_BYTES[index]
-    if len(device.ip) == 16 or draw.random() < 0.5:
+    if draw.random() < 0.5:
         return Host(mac, device.ip[:-1] + bytes([last]))
+    if len(device.ip) == 16:
+        return Host(mac, _GLOBAL + draw.randbytes(11) + bytes([last]))
     return Host(mac, bytes((*draw.choice(_NETWORKS)(draw), last)))

@@ -26,7 +26,7 @@ SOLICITED_NODE = bytes.fromhex("ff02") + bytes(9) + bytes.fromhex("01ff")
 ARP_REQUEST, ARP_REPLY = 1, 2
 ARP_QUESTION, ARP_ANSWER = (pack(">HHBBH", 1, ETHER_IPV4, 6, 4, kind) for kind in (1, 2))
 ND_SOLICITATION, ND_ADVERTISEMENT = 135, 136
-ND_QUESTION = (b"\x3a", b"\x87")  # next header ICMPv6, type neighbour solicitation
+ND_QUESTION = (b"\x3a\xff", b"\x87\0")  # ICMPv6 from the link itself, neighbour solicitation
 ND_HOPS = 255
 SOURCE_LINK_ADDRESS, TARGET_LINK_ADDRESS = 1, 2
 SOLICITED, OVERRIDE = 1 << 30, 1 << 29
@@ -53,8 +53,10 @@ def answer(frame: bytes, neighbours: Mapping[bytes, bytes]) -> bytes | None:
     question = frame[at:]
     if ether_type == ETHER_ARP and question.startswith(ARP_QUESTION):
         ip, asker, to = question[24:28], question[14:18], question[8:14]
-    elif ether_type == ETHER_IPV6 and (question[6:7], question[40:41]) == ND_QUESTION:
+    elif ether_type == ETHER_IPV6 and (question[6:8], question[40:42]) == ND_QUESTION:
         ip, asker, to = question[48:64], question[8:24], frame[6:12]
+        if not any(asker):  # who has no address yet wants to know whether somebody has this one
+            to, asker = ALL_NODES
     else:
         return None
     if ip not in neighbours:
@@ -67,7 +69,8 @@ def answer(frame: bytes, neighbours: Mapping[bytes, bytes]) -> bytes | None:
 def _reply(host: Host, *, to: bytes, asker: bytes) -> bytes:
     if len(host.ip) == IPV4_BYTES:
         return ethernet(to, host.mac, ETHER_ARP, _arp(ARP_REPLY, host, to, asker))
-    return icmp_frame(host, Host(to, asker), *_advertisement(host, SOLICITED), hops=ND_HOPS)
+    told = _advertisement(host, 0 if asker == ALL_NODES.ip else SOLICITED)
+    return icmp_frame(host, Host(to, asker), *told, hops=ND_HOPS)
 
 
 @lru_cache

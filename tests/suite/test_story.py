@@ -16,6 +16,7 @@ from roceproof.conformance.targets.drawn_address import (
 from roceproof.conformance.targets.interface import CasePlace
 from roceproof.conformance.targets.model.device import ModelFactory
 from roceproof.conformance.wire import frame_edits as edits
+from roceproof.verbs.addresses import Host, link_local
 from roceproof.verbs.work import Op
 
 FRAMES = [
@@ -71,6 +72,14 @@ def test_a_device_and_its_peers_have_other_addresses_in_each_case() -> None:
     peers = [drawn_peer(host, 0, seed) for seed, host in enumerate(own)]
     beside = sum(peer.ip[:3] == host.ip[:3] for peer, host in zip(peers, own, strict=True))
     assert 60 < beside < 140
+
+
+def test_peers_over_ipv6_are_on_the_link_as_often_as_behind_a_router() -> None:
+    own = [Host(host.mac, link_local(host.mac)) for host in map(drawn_address, range(200))]
+    peers = [drawn_peer(host, 0, seed) for seed, host in enumerate(own)]
+    beside = sum(peer.ip[:15] == host.ip[:15] for peer, host in zip(peers, own, strict=True))
+    assert 60 < beside < 140
+    assert {peer.ip[:2].hex() for peer in peers} == {"fe80", "2001"}
 
 
 def test_a_healthy_device_passes_under_every_address() -> None:

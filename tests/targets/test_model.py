@@ -13,7 +13,7 @@ import pytest
 from roceproof.conformance.model.cm.connection import gid_of
 from roceproof.conformance.model.cm.messages import Attribute, CmMessage
 from roceproof.conformance.model.components import RESPONDERS, Components
-from roceproof.conformance.model.device import Device, link_local
+from roceproof.conformance.model.device import Device
 from roceproof.conformance.model.egress import CNP_TRAFFIC_CLASS
 from roceproof.conformance.model.ingress import GSI_QKEY, GSI_QPN
 from roceproof.conformance.model.responder.policy import Credits, Persistence, ResponderPolicy
@@ -28,7 +28,7 @@ from roceproof.conformance.targets.model.device import ModelFactory, wire_ns
 from roceproof.conformance.wire.codec import Packet, build, parse
 from roceproof.conformance.wire.headers import Aeth, Bth, CnpReserved, Deth, Extension, Reth
 from roceproof.conformance.wire.ip import Ipv4, Ipv6
-from roceproof.verbs.addresses import Host
+from roceproof.verbs.addresses import Host, link_local
 from roceproof.verbs.queue_pair import Qp, QpSpec, State
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Outcome, Work

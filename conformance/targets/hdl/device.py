@@ -52,6 +52,7 @@ _SLICE = 5000
 """So many cycles take a simulation milliseconds, unless it stands in one of them for ever."""
 _SMALLEST_MTU = 256
 _ARP, _IPV4, _ICMP = b"\x08\x06", b"\x08\x00", 1
+_IPV6, _ICMPV6 = b"\x86\xdd", 58
 
 
 class Packed(Protocol):
@@ -119,6 +120,9 @@ class HdlTarget(Target):
     @property
     def now_ns(self) -> int:
         return self._ns(self._cycle)
+
+    def host_for(self, spec: QpSpec) -> Host:
+        return self.host.facing(spec.remote)
 
     def send(self, frame: bytes) -> None:
         self._inject(frame, is_damaged=False)
@@ -407,8 +411,9 @@ class HdlTarget(Target):
         return standing(now.streams) | {name: Standing(n) for name, n in frames.items()}
 
     def ping(self, peer: Host, *, timeout_ns: int) -> bool:
-        """ARP, then ICMP echo, each answered; a question after somebody else is not."""
-        own = self.host.ip
+        """ARP or ND, then ICMP echo, each answered; a question after somebody else is not."""
+        host = self.host.facing(peer)
+        own = host.ip
         somebody = own[:-1] + bytes([own[-1] ^ 0x80])
         self._others.clear()
         self.send(neighbours.solicit(peer, somebody))
@@ -417,7 +422,7 @@ class HdlTarget(Target):
             return False
         if any(neighbours.is_advertised(frame, somebody) for frame in self._others):
             return False
-        self.send(echo_request(peer, self.host))
+        self.send(echo_request(peer, host))
         return self._answers(is_echo_reply, timeout_ns)
 
     def _answers(self, is_answer: Callable[[bytes], bool], timeout_ns: int) -> bool:
@@ -518,6 +523,8 @@ class HdlTarget(Target):
 
 
 def _is_aside(frame: bytes) -> bool:
-    """Whether it is ARP or ICMP; a storm asks for every frame."""
+    """Whether it is ARP, ICMP or ICMPv6; a storm asks for every frame."""
     kind = frame[12:14]
+    if kind == _IPV6:
+        return frame[20] == _ICMPV6
     return kind == _ARP or (kind == _IPV4 and frame[23] == _ICMP)
