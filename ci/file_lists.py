@@ -23,8 +23,8 @@ RX_PATH = REPOSITORY / "rtl" / "rx_path.f"
 _RX_PATH = {
     *("roceproof_dut_pkg", "roce_pkg", "icrc_pkg", "crc32_matrix_pkg", "rx_header_pkg"),
     *("request_pkg", "stream_fifo", "crc32_accumulate", "crc32_unwind", "crc32_word"),
-    *("icrc_mask", "icrc_engine", "icrc_check", "rx_window", "rx_parser", "rx_response_join"),
-    *("arp_reply", "icmp_echo", "frame_mux", "rx_path"),
+    *("icrc_mask", "icrc_engine", "icrc_check", "rx_window", "ipv6_parser", "rx_parser"),
+    *("rx_response_join", "arp_reply", "neighbour_reply", "icmp_echo", "frame_mux", "rx_path"),
 }
 _CORE = """\
 CAPI=2:

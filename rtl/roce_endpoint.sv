@@ -3,7 +3,9 @@
 // The reference RoCEv2 endpoint, with the ports of the DUT contract
 // (docs/dut-contract.md). Sends SEND and RDMA WRITE, with and without
 // immediate, on RC and UC over IPv4; takes RC acknowledgements, answers ARP
-// and ICMP echo. Where Recovery says so, it retransmits. With ROCEPROOF_RESPONDER defined it
+// and ICMP echo. Where Recovery says so, it retransmits; where Ipv6 does, it speaks
+// IPv6, too, with its GID for an address, or where that is of IPv4 with the link-local
+// one of its MAC address. With ROCEPROOF_RESPONDER defined it
 // has a responder, and the ports of the contract's version 2 for it; with
 // ROCEPROOF_MEMORY_READS besides, that serves RDMA READ, too, and where the
 // parameters say so, atomics, SEND with invalidate and SEND on UD. With
@@ -18,7 +20,8 @@ module roce_endpoint
   parameter int unsigned DataWidth = 64,
   parameter int unsigned ClockPs   = 6400,
   parameter int unsigned Qps       = 16,
-  parameter int unsigned Recovery  = 0   // 1: RC repeats what is lost
+  parameter int unsigned Recovery  = 0,  // 1: RC repeats what is lost
+  parameter int unsigned Ipv6      = 0   // 1: peers may have IPv6 addresses
 `ifdef ROCEPROOF_RESPONDER
   ,
   parameter int unsigned Regions     = 16,
@@ -103,6 +106,7 @@ module roce_endpoint
   end
 
   logic [31:0]                 port_ipv4;
+  logic [127:0]                port_ipv6;
   qp_config_t                  sender_config;  // as the transmit half is told it
   logic                        response_valid, response_ready;
   roce_pkg::response_t         response;
@@ -127,19 +131,23 @@ module roce_endpoint
   logic                         parsed_valid, parsed_last, verdict_valid, icrc_ok;
   rx_header_pkg::frame_kind_t   kind;
   rx_header_pkg::frame_header_t header;
+  roce_pkg::ipv6_t              ipv6;
 
   assign port_ipv4 = port_gid_i[31:0];
+  assign port_ipv6 = Ipv6 != 0 ? roce_pkg::own_ipv6(port_mac_i, port_gid_i) : '0;
 
   requester #(
     .DataWidth(DataWidth),
     .ClockPs  (ClockPs),
     .Qps      (Qps),
-    .Recovery (Recovery)
+    .Recovery (Recovery),
+    .Ipv6     (Ipv6)
   ) u_requester (
     .clk_i,
     .rst_ni,
     .port_mac_i,
     .port_ipv4_i     (port_ipv4),
+    .port_ipv6_i     (port_ipv6),
     .hold_i          (qpc_valid_i),
     .qpc_valid_i     (qpc_valid),
     .qpc_ready_o     (qpc_ready),
@@ -166,12 +174,14 @@ module roce_endpoint
   );
 
   rx_path #(
-    .DataWidth(DataWidth)
+    .DataWidth(DataWidth),
+    .Ipv6     (Ipv6)
   ) u_rx_path (
     .clk_i,
     .rst_ni,
     .port_mac_i,
     .port_gid_i,
+    .port_ipv6_i     (port_ipv6),
     .rx_tdata_i,
     .rx_tkeep_i,
     .rx_tvalid_i,
@@ -197,6 +207,7 @@ module roce_endpoint
     .parsed_last_o   (parsed_last),
     .kind_o          (kind),
     .header_o        (header),
+    .ipv6_o          (ipv6),
     .verdict_valid_o (verdict_valid),
     .icrc_ok_o       (icrc_ok)
   );
@@ -295,12 +306,13 @@ module roce_endpoint
     .Qps      (Qps),
     .Regions  (Regions),
     .Serves   ('{reads: ServesReads, atomics: Atomics != 0, datagrams: Datagrams != 0,
-                 invalidate: Invalidates != 0, shared: Shared != 0})
+                 invalidate: Invalidates != 0, shared: Shared != 0, ipv6: Ipv6 != 0})
   ) u_responder (
     .clk_i,
     .rst_ni,
     .port_mac_i,
     .port_ipv4_i       (port_ipv4),
+    .port_ipv6_i       (port_ipv6),
     .qpc_valid_i       (responder_qpc_valid),
     .qpc_ready_o       (responder_qpc_ready),
     .config_i          (qpc_i),
@@ -324,6 +336,7 @@ module roce_endpoint
     .parsed_last_i     (parsed_last),
     .kind_i            (kind),
     .header_i          (header),
+    .ipv6_i            (ipv6),
     .verdict_valid_i   (verdict_valid),
     .icrc_ok_i         (icrc_ok),
     .write_valid_o     (mwc_valid_o),
@@ -375,7 +388,7 @@ module roce_endpoint
 `else
   logic unused_streams;
   assign unused_streams = ^{frame_taken, window_valid, window_data, window_last, window_beat,
-                            window, parsed_valid, parsed_last, kind, header, verdict_valid,
+                            window, parsed_valid, parsed_last, kind, header, ipv6, verdict_valid,
                             icrc_ok};
   assign sender_config  = qpc_i;
   assign requests_ready = 1'b1;

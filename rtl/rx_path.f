@@ -14,9 +14,11 @@ icrc/icrc_mask.sv
 icrc/icrc_engine.sv
 icrc/icrc_check.sv
 rx/rx_window.sv
+rx/ipv6_parser.sv
 rx/rx_parser.sv
 rx/rx_response_join.sv
 rx/arp_reply.sv
+rx/neighbour_reply.sv
 rx/icmp_echo.sv
 common/frame_mux.sv
 rx/rx_path.sv

@@ -9,11 +9,15 @@
 package roce_pkg;
 
   parameter logic [15:0] EtherTypeIpv4 = 16'h0800;
+  parameter logic [15:0] EtherTypeIpv6 = 16'h86DD;
   parameter logic [15:0] EtherTypeArp  = 16'h0806;
   parameter logic [15:0] RoceUdpPort   = 16'd4791;
   parameter logic [7:0]  IpProtoIcmp   = 8'd1;
   parameter logic [7:0]  IpProtoUdp    = 8'd17;
+  parameter logic [7:0]  IpProtoIcmpv6 = 8'd58;
   parameter logic [7:0]  RcAcknowledge = 8'h11;
+
+  parameter logic [95:0] Ipv4Prefix = 96'hFFFF;  // of an IPv4 address that is written as a GID
 
   // The wire headers as the standards draw them, first field first on the wire.
   typedef struct packed {
@@ -38,6 +42,17 @@ package roce_pkg;
     logic [31:0] src;
     logic [31:0] dst;
   } ipv4_t;
+
+  typedef struct packed {
+    logic [3:0]   version;
+    logic [7:0]   traffic_class;
+    logic [19:0]  flow_label;
+    logic [15:0]  payload_length;
+    logic [7:0]   next_header;
+    logic [7:0]   hop_limit;
+    logic [127:0] src;
+    logic [127:0] dst;
+  } ipv6_t;
 
   typedef struct packed {
     logic [15:0] src_port;
@@ -68,12 +83,24 @@ package roce_pkg;
 
   // One RC ACKNOWLEDGE packet addressed to this port whose ICRC was right.
   typedef struct packed {
-    logic [23:0] dest_qpn;
-    logic [23:0] psn;
-    logic [7:0]  syndrome;  // AETH bits 31:24
-    logic [23:0] msn;       // AETH bits 23:0
-    logic [31:0] src_ipv4;
+    logic [23:0]  dest_qpn;
+    logic [23:0]  psn;
+    logic [7:0]   syndrome;  // AETH bits 31:24
+    logic [23:0]  msn;       // AETH bits 23:0
+    logic [127:0] src_gid;
   } response_t;
+
+  // What an endpoint keeps of a GID: without IPv6, the IPv4 address.
+  function automatic logic [127:0] kept_gid(logic [127:0] gid, int unsigned ipv6);
+    return ipv6 != 0 ? gid : 128'(gid[31:0]);
+  endfunction
+
+  // A port's IPv6 address: its GID, or where that is an IPv4 address, the one that an
+  // interface has by itself (RFC 4291, appendix A).
+  function automatic logic [127:0] own_ipv6(logic [47:0] mac, logic [127:0] gid);
+    if (gid[127:32] != Ipv4Prefix) return gid;
+    return {64'hFE80_0000_0000_0000, mac[47:24] ^ 24'h02_0000, 16'hFFFE, mac[23:0]};
+  endfunction
 
 endpackage
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Writes the ICRC into frames of untagged IPv4 RoCEv2 packets. Each frame
-// comes with a four-byte slot at position s_icrc_offset_i, which is read with
-// the frame's first beat; Ethernet padding may follow the slot. Frames leave
+// Writes the ICRC into frames of untagged RoCEv2 packets. Each frame comes with a
+// four-byte slot at position s_icrc_offset_i, and over IPv6 with s_ipv6_i, which
+// are read with the frame's first beat; Ethernet padding may follow the slot. Frames leave
 // in order with nothing but the slot changed and no beat added.
 //
 // Every beat goes both into a FIFO and into the CRC. Beats before the slot may
@@ -23,6 +23,7 @@ module icrc_insert #(
   input  wire logic                   s_tlast_i,
   output      logic                   s_tready_o,
   input  wire logic [13:0]            s_icrc_offset_i,
+  input  wire logic                   s_ipv6_i,
 
   output      logic [DataWidth-1:0]   m_tdata_o,
   output      logic [DataWidth/8-1:0] m_tkeep_o,
@@ -50,9 +51,11 @@ module icrc_insert #(
   icrc_pkg::position_t offset_q, offset;
   logic [BeatBits-1:0] slot_first_beat, slot_last_beat;
   logic                slot_straddles;
+  logic                ipv6_q, ipv6;
   beat_t               in;
 
   assign offset          = beat_q == '0 ? icrc_pkg::position_t'(s_icrc_offset_i) : offset_q;
+  assign ipv6            = beat_q == '0 ? s_ipv6_i : ipv6_q;
   assign slot_straddles  = offset[LaneBits-1:0] > LaneBits'(Lanes - 4);
   assign slot_first_beat = offset[$bits(offset)-1:LaneBits];
   assign slot_last_beat  = slot_first_beat + BeatBits'(slot_straddles);
@@ -69,6 +72,7 @@ module icrc_insert #(
       beat_q <= '0;
     end else if (s_tvalid_i && s_tready_o) begin
       offset_q <= offset;
+      ipv6_q   <= ipv6;
       beat_q   <= s_tlast_i ? '0 : beat_q + 1'b1;
     end
   end
@@ -99,7 +103,7 @@ module icrc_insert #(
     .valid_i    (s_tvalid_i && s_tready_o),
     .data_i     (s_tdata_i),
     .beat_i     (beat_q),
-    .layout_i   ('0),
+    .layout_i   ('{vlan: 1'b0, ipv6: ipv6}),
     .last_i     (offset - 16'd1),
     .crc_valid_o(crc_valid),
     .crc_o      (crc)

@@ -14,6 +14,7 @@ module memory_writer
   parameter int unsigned DataWidth = 64,
   parameter int unsigned Depth     = 4,     // commands that may wait
   parameter bit          HasShort  = 1'b0,
+  parameter int unsigned ShortBytes = 20,
   localparam int unsigned Lanes = DataWidth / 8
 ) (
   input  wire logic                 clk_i,
@@ -23,7 +24,7 @@ module memory_writer
   output      logic                 ask_ready_o,
   input  wire memory_command_t      ask_i,
   input  wire logic                 is_short_i,
-  input  wire short_data_t          short_i,
+  input  wire logic [8*ShortBytes-1:0] short_i,
 
   input  wire logic [DataWidth-1:0] s_tdata_i,
   input  wire logic [Lanes-1:0]     s_tkeep_i,
@@ -63,7 +64,7 @@ module memory_writer
     typedef struct packed {
       logic        is_short;
       short_size_t size;
-      short_data_t data;
+      logic [8*ShortBytes-1:0] data;
     } source_t;
 
     localparam int unsigned PadBits = (ShortBytes + Lanes - 1) / Lanes * DataWidth;

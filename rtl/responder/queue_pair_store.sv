@@ -14,6 +14,7 @@ module queue_pair_store
   parameter int unsigned Qps             = 16,
   parameter int unsigned Receives        = 16,  // posted on one
   parameter bit          ServesDatagrams = 1'b0,
+  parameter bit          ServesIpv6      = 1'b0,
   parameter bit          SharesReceives  = 1'b0,
   localparam int unsigned IndexBits = $clog2(Qps)
 ) (
@@ -54,7 +55,8 @@ module queue_pair_store
 
   receiver_table #(
     .Qps            (Qps),
-    .ServesDatagrams(ServesDatagrams)
+    .ServesDatagrams(ServesDatagrams),
+    .ServesIpv6     (ServesIpv6)
   ) u_receivers (
     .clk_i,
     .rst_ni,

@@ -14,6 +14,7 @@ module receiver_table
 #(
   parameter int unsigned Qps             = 16,
   parameter bit          ServesDatagrams = 1'b0,
+  parameter bit          ServesIpv6      = 1'b0,
   localparam int unsigned IndexBits = $clog2(Qps)
 ) (
   input  wire logic                 clk_i,
@@ -48,7 +49,7 @@ module receiver_table
   assign is_datagram = ServesDatagrams && config_i.service == ServiceUd;
   assign is_served   = config_i.path_mtu inside {Mtu256, Mtu512, Mtu1024, Mtu2048, Mtu4096}
       && (is_datagram || (config_i.service inside {ServiceRc, ServiceUc}
-                          && config_i.remote_gid[127:32] == 96'hffff));
+                          && (ServesIpv6 || config_i.remote_gid[127:32] == 96'hffff)));
 
   always_comb begin
     writes   = 1'b0;
@@ -95,7 +96,8 @@ module receiver_table
       entry.read_limit         = config_i.max_dest_rd_atomic > 8'(MaxReads)
           ? 5'(MaxReads) : config_i.max_dest_rd_atomic[4:0];
       entry.path.remote_mac    = config_i.remote_mac;
-      entry.path.remote_ipv4   = config_i.remote_gid[31:0];
+      entry.path.ipv6          = ServesIpv6 && config_i.remote_gid[127:32] != roce_pkg::Ipv4Prefix;
+      entry.path.remote_gid    = roce_pkg::kept_gid(config_i.remote_gid, 32'(ServesIpv6));
       entry.path.udp_sport     = config_i.udp_sport;
       entry.path.traffic_class = config_i.traffic_class;
       entry.path.hop_limit     = config_i.hop_limit;

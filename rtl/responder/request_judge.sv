@@ -135,7 +135,7 @@ module request_judge
   // Frames of strangers, and of what is no request, only leave their payload.
   assign match = good_i && receiver_i.receiving && receiver_i.local_qpn == request_i.dest_qpn
       && request_i.opcode[7:5] == service
-      && (receiver_i.datagram || receiver_i.path.remote_ipv4 == request_i.src_ipv4);
+      && (receiver_i.datagram || receiver_i.path.remote_gid == request_i.src_gid);
 
   always_ff @(posedge clk_i) begin
     if (look_i) match_q <= match;

@@ -11,7 +11,9 @@ module request_writes
   import request_pkg::*;
   import responder_pkg::*;
   import roceproof_dut_pkg::memory_command_t;
-(
+#(
+  parameter logic [31:0] HeadBytes = Ipv4Bytes  // of the network header, at the end of its place
+) (
   input  wire logic            clk_i,
   input  wire logic            rst_ni,
 
@@ -48,9 +50,9 @@ module request_writes
     write_o.length  = 32'(payload_bytes_i);
     if (decision_i.operates) write_o.length = AtomicBytes;
     if (decision_i.heads) write_o.address = address_i + 64'(NetworkHeaderBytes);
-    if (heads) begin  // the first 20 bytes are those of an IPv6 header
-      write_o.address = address_i + 64'(NetworkHeaderBytes) - 64'(Ipv4Bytes);
-      write_o.length  = Ipv4Bytes;
+    if (heads) begin
+      write_o.address = address_i + 64'(NetworkHeaderBytes) - 64'(HeadBytes);
+      write_o.length  = HeadBytes;
     end
   end
 

@@ -29,6 +29,7 @@ module responder
   input  wire logic                 rst_ni,
   input  wire logic [47:0]          port_mac_i,
   input  wire logic [31:0]          port_ipv4_i,
+  input  wire logic [127:0]         port_ipv6_i,
 
   input  wire logic                 qpc_valid_i,
   output      logic                 qpc_ready_o,
@@ -54,6 +55,7 @@ module responder
   input  wire logic                 parsed_last_i,
   input  wire frame_kind_t          kind_i,
   input  wire frame_header_t        header_i,
+  input  wire roce_pkg::ipv6_t      ipv6_i,
   input  wire logic                 verdict_valid_i,
   input  wire logic                 icrc_ok_i,
 
@@ -85,6 +87,8 @@ module responder
 
   localparam int unsigned CountBits = $clog2(MaxPayload / Lanes + 1);
 
+  localparam int unsigned ShortBytes = Serves.ipv6 ? NetworkHeaderBytes : Ipv4Bytes;
+
   // Lets the engine go on while payload is on its way and memory is slow.
   localparam int unsigned CommandDepth = 4;
 
@@ -101,6 +105,7 @@ module responder
   logic [Lanes-1:0]     payload_tkeep;
   logic                 payload_tvalid, payload_tlast, payload_tready;
   logic                 operate, operated, stores;
+  logic [8*ShortBytes-1:0] network_header;  // its last bytes
   logic [63:0]          operand_address, original, result;
   logic                 outcome_valid, outcome_ready, may_write, settled;
   outcome_t             outcome;
@@ -128,6 +133,7 @@ module responder
     .parsed_last_i,
     .kind_i,
     .header_i,
+    .ipv6_i,
     .verdict_valid_i,
     .icrc_ok_i,
     .request_valid_o(request_valid),
@@ -213,10 +219,14 @@ module responder
     .completion_o
   );
 
+  assign network_header =
+      (8*ShortBytes)'(in_wire_order(request.ip) >> 8 * (NetworkHeaderBytes - ShortBytes));
+
   memory_writer #(
     .DataWidth(DataWidth),
     .Depth    (CommandDepth),
-    .HasShort (Serves.atomics || Serves.datagrams)
+    .HasShort (Serves.atomics || Serves.datagrams),
+    .ShortBytes(ShortBytes)
   ) u_writer (
     .clk_i,
     .rst_ni,
@@ -224,7 +234,7 @@ module responder
     .ask_ready_o(ask_ready),
     .ask_i      (ask),
     .is_short_i (ask_short),
-    .short_i    (operated ? short_data_t'(result) : in_wire_order(request.ip)),
+    .short_i    (operated ? (8*ShortBytes)'(result) : network_header),
     .s_tdata_i  (payload_tdata),
     .s_tkeep_i  (payload_tkeep),
     .s_tvalid_i (payload_tvalid),
@@ -267,12 +277,14 @@ module responder
   );
 
   response_path #(
-    .DataWidth(DataWidth)
+    .DataWidth(DataWidth),
+    .Ipv6     (32'(Serves.ipv6))
   ) u_response_path (
     .clk_i,
     .rst_ni,
     .port_mac_i,
     .port_ipv4_i,
+    .port_ipv6_i,
     .answer_valid_i (answer_valid),
     .answer_ready_o (answer_ready),
     .answer_i       (answer),

@@ -135,6 +135,7 @@ module responder_engine
     .Qps            (Qps),
     .Receives       (Receives),
     .ServesDatagrams(Serves.datagrams),
+    .ServesIpv6     (Serves.ipv6),
     .SharesReceives (Serves.shared)
   ) u_queue_pairs (
     .clk_i,
@@ -258,7 +259,9 @@ module responder_engine
   assign operate_o         = state_q == StAct && decision.operates && settled;
   assign operand_address_o = memory_address;
 
-  request_writes u_writes (
+  request_writes #(
+    .HeadBytes(Serves.ipv6 ? NetworkHeaderBytes : Ipv4Bytes)
+  ) u_writes (
     .clk_i,
     .rst_ni,
     .decided_i      (state_q == StAct),

@@ -8,7 +8,7 @@
 
 package responder_pkg;
 
-  import roce_pkg::ipv4_t;
+  import roce_pkg::ipv6_t;
   import request_pkg::*;
 
   parameter int unsigned MaxReads = 16;    // of one QP that are remembered, or not yet answered
@@ -139,9 +139,8 @@ package responder_pkg;
   } kept_t;
 
   // What comes with a command to write a few bytes; the first is the lowest.
-  parameter int unsigned ShortBytes = 20;
-  typedef logic [8*ShortBytes-1:0] short_data_t;
-  typedef logic [4:0] short_size_t;
+  typedef logic [8*NetworkHeaderBytes-1:0] short_data_t;
+  typedef logic [5:0] short_size_t;
 
   // Counts writes asked for; never half of what it can count are outstanding.
   typedef logic [7:0] write_count_t;
@@ -199,7 +198,7 @@ package responder_pkg;
   endfunction
 
   // The first byte on the wire is the lowest.
-  function automatic short_data_t in_wire_order(ipv4_t ip);
+  function automatic short_data_t in_wire_order(ipv6_t ip);
     return {<<8{ip}};
   endfunction
 

@@ -12,12 +12,14 @@ module response_path
   import responder_pkg::*;
   import roceproof_dut_pkg::memory_command_t;
 #(
-  parameter int unsigned DataWidth = 64
+  parameter int unsigned DataWidth = 64,
+  parameter int unsigned Ipv6      = 0
 ) (
   input  wire logic                   clk_i,
   input  wire logic                   rst_ni,
   input  wire logic [47:0]            port_mac_i,
   input  wire logic [31:0]            port_ipv4_i,
+  input  wire logic [127:0]           port_ipv6_i,
 
   input  wire logic                   answer_valid_i,
   output      logic                   answer_ready_o,
@@ -125,12 +127,16 @@ module response_path
   logic [DataWidth/8-1:0] open_tkeep;
   logic                   open_tvalid, open_tlast, open_tready;
   logic [13:0]            icrc_offset;
+  logic                   over_ipv6;
 
-  header_builder u_header_builder (
+  header_builder #(
+    .Ipv6(Ipv6)
+  ) u_header_builder (
     .clk_i,
     .rst_ni,
     .port_mac_i,
     .port_ipv4_i,
+    .port_ipv6_i,
     .packet_valid_i(packet_valid),
     .packet_ready_o(packet_ready),
     .packet_i      (packet),
@@ -140,7 +146,8 @@ module response_path
   );
 
   packet_assembler #(
-    .DataWidth(DataWidth)
+    .DataWidth(DataWidth),
+    .Ipv6     (Ipv6)
   ) u_assembler (
     .clk_i,
     .rst_ni,
@@ -155,7 +162,8 @@ module response_path
     .m_tvalid_o      (open_tvalid),
     .m_tlast_o       (open_tlast),
     .m_tready_i      (open_tready),
-    .m_icrc_offset_o (icrc_offset)
+    .m_icrc_offset_o (icrc_offset),
+    .m_ipv6_o        (over_ipv6)
   );
 
   icrc_insert #(
@@ -169,6 +177,7 @@ module response_path
     .s_tlast_i      (open_tlast),
     .s_tready_o     (open_tready),
     .s_icrc_offset_i(icrc_offset),
+    .s_ipv6_i       (over_ipv6),
     .m_tdata_o,
     .m_tkeep_o,
     .m_tvalid_o,

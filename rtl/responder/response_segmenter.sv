@@ -64,6 +64,7 @@ module response_segmenter
     packet_o.path             = answer_i.path;
     packet_o.psn              = answer_i.psn + number_q;
     packet_o.payload_bytes    = size;
+    packet_o.extensions.ipv6  = answer_i.path.ipv6;
     packet_o.extensions.immdt = first || last;  // the place of the AETH
     packet_o.immediate        = {answer_i.syndrome, answer_i.msn};
     packet_o.opcode           = roce_pkg::RcAcknowledge;

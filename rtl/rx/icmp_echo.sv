@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Answers ICMP echo requests. Every frame is written into the one buffer until
+// Answers ICMP echo requests, and those of ICMPv6. Every frame is written into the one buffer until
 // its last beat, when request_i and header_i say whether it is a request. A
-// request is sent back with addresses swapped, TTL 64 and both checksums
+// request is sent back with addresses swapped, TTL 64 and checksums
 // adjusted. The IP length decides how much is returned; Ethernet padding is
 // dropped and made anew with zeros. Frames that begin while a reply is
 // leaving, and requests longer than EchoBytes, get no answer.
@@ -30,6 +30,7 @@ module icmp_echo
   input  wire logic [BeatBits-1:0]  beat_i,
   input  wire logic                 request_i,
   input  wire frame_header_t        header_i,
+  input  wire roce_pkg::ipv6_t      ipv6_i,
 
   output      logic [DataWidth-1:0] m_tdata_o,
   output      logic [Lanes-1:0]     m_tkeep_o,
@@ -42,6 +43,8 @@ module icmp_echo
   localparam int unsigned IndexBits  = $clog2(Words);
   localparam int unsigned HeadBits   = 8 * WindowBytes;
   localparam int unsigned HeadBeats  = HeadBits > DataWidth ? HeadBits / DataWidth : 1;
+  localparam int unsigned Ipv6RestBits = HeadBits - $bits(roce_pkg::ethernet_t)
+                                         - $bits(roce_pkg::ipv6_t);
   localparam logic [15:0] MinFrame   = 16'd60;
   localparam logic [7:0]  ReplyTtl   = 8'd64;
 
@@ -62,11 +65,14 @@ module icmp_echo
   // The reply's headers and, as the request had them, the data behind.
   ipv4_packet_t  asked, request, reply;
   icmp_t         request_icmp, reply_icmp;
+  roce_pkg::ipv6_t request_ipv6_q, reply_ipv6;
+  logic            is_ipv6;
   frame_header_t reply_header;
 
   assign asked        = ipv4_packet_t'(header_i.payload);
   assign request      = ipv4_packet_t'(header_q.payload);
   assign request_icmp = icmp_t'(request.payload);
+  assign is_ipv6      = request_ipv6_q.version != '0;
 
   always_comb begin
     reply_icmp           = request_icmp;
@@ -85,6 +91,16 @@ module icmp_echo
     reply_header.payload          = reply;
     reply_header.ethernet.src_mac = port_mac_i;
     reply_header.ethernet.dst_mac = header_q.ethernet.src_mac;
+
+    reply_ipv6           = request_ipv6_q;
+    reply_ipv6.hop_limit = ReplyTtl;
+    reply_ipv6.src       = request_ipv6_q.dst;
+    reply_ipv6.dst       = request_ipv6_q.src;
+    if (is_ipv6) begin
+      reply_icmp.icmp_type = 8'd129;
+      reply_icmp.checksum  = add_words(request_icmp.checksum, ~{8'd1, 8'd0});
+      reply_header.payload = {reply_ipv6, reply_icmp[$bits(icmp_t)-1-:Ipv6RestBits]};
+    end
   end
 
   logic [15:0] packet_end_q, frame_end;
@@ -127,7 +143,8 @@ module icmp_echo
     if (valid_i) capture_q <= capture;
     request_q    <= rst_ni && request_i && capture;
     header_q     <= header_i;
-    packet_end_q <= 16'd14 + asked.ip.total_length;
+    packet_end_q <= 16'd14 + asked.ip.total_length + (ipv6_i.version != '0 ? 16'd20 : 16'd0);
+    request_ipv6_q <= ipv6_i;
 
     if (accept) begin
       head_q          <= reply_head;

@@ -23,6 +23,7 @@ module request_parser
 
   input  wire frame_kind_t          kind_i,
   input  wire frame_header_t        header_i,
+  input  wire roce_pkg::ipv6_t      ipv6_i,
   output      logic                 is_request_o,
   output      request_t             request_o
 );
@@ -31,15 +32,23 @@ module request_parser
   localparam int unsigned ShortestBytes  = roce_tx_pkg::RethBytes + roce_tx_pkg::ImmDtBytes;
   localparam int unsigned ExtensionBytes =
       Serves.atomics ? roce_tx_pkg::AtomicEthBytes : ShortestBytes;
+  localparam int unsigned PassedBytes    =
+      ExtensionBytes + (Serves.ipv6 ? roce_tx_pkg::Ipv6MoreBytes : 0);
   localparam logic [15:0] FixedBytes     = 16'd24;  // UDP header, BTH, ICRC
 
   // RETH and ImmDt, AtomicETH, or DETH and ImmDt begin behind what header_i shows: caught as they pass.
-  logic [ExtensionBytes-1:0][7:0] passed_q;  // the first on the wire is the most significant
+  logic [PassedBytes-1:0][7:0]    passed_q;  // the first on the wire is the most significant
+  logic [ExtensionBytes-1:0][7:0] passed;
+  logic                           is_ipv6;
+
+  assign is_ipv6 = Serves.ipv6 && ipv6_i.version != '0;
+  assign passed  = is_ipv6 ? passed_q[ExtensionBytes-1:0]
+                           : passed_q[PassedBytes-1-:ExtensionBytes];
 
   always_ff @(posedge clk_i) begin
-    for (int unsigned i = 0; i < ExtensionBytes; i++) begin
+    for (int unsigned i = 0; i < PassedBytes; i++) begin
       if (valid_i && beat_i == BeatBits'((BthEnd + i) / Lanes)) begin
-        passed_q[ExtensionBytes-1-i] <= data_i[8*((BthEnd+i)%Lanes)+:8];
+        passed_q[PassedBytes-1-i] <= data_i[8*((BthEnd+i)%Lanes)+:8];
       end
     end
   end
@@ -61,22 +70,25 @@ module request_parser
       && transport_bytes[1:0] == '0 && transport_bytes >= overhead_bytes;
 
   if (Serves.atomics) begin : gen_atomics
-    assign swap_or_add = passed_q[ExtensionBytes-13-:8];
-    assign compare     = passed_q[ExtensionBytes-21-:8];
+    assign swap_or_add = passed[ExtensionBytes-13-:8];
+    assign compare     = passed[ExtensionBytes-21-:8];
   end else begin : gen_no_atomics
     assign swap_or_add = '0;
     assign compare     = '0;
   end
 
   deth_t           deth;
-  roce_pkg::ipv4_t ip;
-  assign deth = Serves.datagrams ? passed_q[ExtensionBytes-1-:8] : '0;
-  assign ip   = Serves.datagrams ? packet.ip : '0;
+  roce_pkg::ipv6_t ip;
+  logic [127:0]    src_gid;
+  assign src_gid = is_ipv6 ? ipv6_i.src
+      : roce_pkg::kept_gid({roce_pkg::Ipv4Prefix, packet.ip.src}, 32'(Serves.ipv6));
+  assign deth = Serves.datagrams ? passed[ExtensionBytes-1-:8] : '0;
+  assign ip   = !Serves.datagrams ? '0 : is_ipv6 ? ipv6_i : {160'd0, packet.ip};
 
   always_comb begin
-    immediate = passed_q[ExtensionBytes-1-:roce_tx_pkg::ImmDtBytes];
-    if (operation.reth) immediate = passed_q[ExtensionBytes-17-:roce_tx_pkg::ImmDtBytes];
-    if (operation.deth) immediate = passed_q[ExtensionBytes-9-:roce_tx_pkg::ImmDtBytes];
+    immediate = passed[ExtensionBytes-1-:roce_tx_pkg::ImmDtBytes];
+    if (operation.reth) immediate = passed[ExtensionBytes-17-:roce_tx_pkg::ImmDtBytes];
+    if (operation.deth) immediate = passed[ExtensionBytes-9-:roce_tx_pkg::ImmDtBytes];
   end
 
   assign request_o = '{
@@ -85,9 +97,9 @@ module request_parser
     ack_req:       roce.bth.ack_req,
     dest_qpn:      roce.bth.dest_qpn,
     psn:           roce.bth.psn,
-    src_ipv4:      packet.ip.src,
+    src_gid:       src_gid,
     payload_bytes: transport_bytes - overhead_bytes,
-    reth:          passed_q[ExtensionBytes-1-:roce_tx_pkg::RethBytes],
+    reth:          passed[ExtensionBytes-1-:roce_tx_pkg::RethBytes],
     swap_or_add:   swap_or_add,
     compare:       compare,
     deth:          deth,

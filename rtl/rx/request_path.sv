@@ -36,6 +36,7 @@ module request_path
   input  wire logic                 parsed_last_i,
   input  wire frame_kind_t          kind_i,
   input  wire frame_header_t        header_i,
+  input  wire roce_pkg::ipv6_t      ipv6_i,
 
   input  wire logic                 verdict_valid_i,
   input  wire logic                 icrc_ok_i,
@@ -78,12 +79,14 @@ module request_path
     .beat_i,
     .kind_i,
     .header_i,
+    .ipv6_i,
     .is_request_o(is_request),
     .request_o   (request)
   );
 
   request_payload #(
-    .DataWidth(DataWidth)
+    .DataWidth(DataWidth),
+    .Ipv6     (Serves.ipv6)
   ) u_payload (
     .clk_i,
     .rst_ni,

@@ -14,6 +14,7 @@ module request_payload
   import request_pkg::*;
 #(
   parameter int unsigned DataWidth = 64,
+  parameter bit          Ipv6      = 1'b0,
   localparam int unsigned Lanes     = DataWidth / 8,
   localparam int unsigned LaneBits  = $clog2(Lanes),
   localparam int unsigned BeatBits  = 16 - LaneBits,
@@ -43,24 +44,29 @@ module request_payload
 
   // Where the payload begins and how long it is, as soon as the BTH is there:
   // that is never behind the payload's first beat.
+  window_t             from_udp;  // with the UDP header in its place over IPv4
   operation_t          operation;
+  logic                is_ipv6, is_udp;
   logic [6:0]          start;
   logic [15:0]         behind_bth, overhead, payload_bytes;
   logic                is_roce;
   count_t              wanted;
   logic [BeatBits-1:0] start_beat;
 
-  assign operation     = operation_of(window_i[8*42+:8]);
-  assign start         = 7'(roce_tx_pkg::BaseHeaderBytes) + 7'(operation.extension_bytes);
+  assign is_ipv6       = Ipv6 && field(window_i, 12) == roce_pkg::EtherTypeIpv6;
+  assign is_udp        = is_ipv6 ? window_i[8*20+:8] == roce_pkg::IpProtoUdp
+      : field(window_i, 12) == roce_pkg::EtherTypeIpv4 && window_i[8*23+:8] == roce_pkg::IpProtoUdp;
+  assign from_udp      = is_ipv6 ? window_i >> (8 * roce_tx_pkg::Ipv6MoreBytes) : window_i;
+  assign operation     = operation_of(from_udp[8*42+:8]);
+  assign start         = 7'(roce_tx_pkg::BaseHeaderBytes) + 7'(operation.extension_bytes)
+      + (is_ipv6 ? 7'(roce_tx_pkg::Ipv6MoreBytes) : 7'd0);
   assign start_beat    = BeatBits'(16'(start) >> LaneBits);
-  assign overhead      = 16'(operation.extension_bytes) + 16'(window_i[8*43+4+:2]);
-  assign behind_bth    = field(window_i, 38) - FixedBytes;
+  assign overhead      = 16'(operation.extension_bytes) + 16'(from_udp[8*43+4+:2]);
+  assign behind_bth    = field(from_udp, 38) - FixedBytes;
   assign payload_bytes = behind_bth - overhead;
-  assign is_roce       = field(window_i, 12) == roce_pkg::EtherTypeIpv4
-      && window_i[8*23+:8] == roce_pkg::IpProtoUdp
-      && field(window_i, 36) == roce_pkg::RoceUdpPort
-      && is_served_opcode(window_i[8*42+:8]) && operation.kind != KindResponse
-      && field(window_i, 38) >= FixedBytes && behind_bth >= overhead;
+  assign is_roce       = is_udp && field(from_udp, 36) == roce_pkg::RoceUdpPort
+      && is_served_opcode(from_udp[8*42+:8]) && operation.kind != KindResponse
+      && field(from_udp, 38) >= FixedBytes && behind_bth >= overhead;
 
   always_comb begin
     wanted = count_t'((17'(payload_bytes) + 17'(Lanes - 1)) >> LaneBits);

@@ -19,6 +19,7 @@ package request_pkg;
     logic datagrams;  // SEND on UD
     logic invalidate;
     logic shared;     // shared receive queues
+    logic ipv6;       // all of these over IPv6, too
   } serves_t;
 
   typedef enum logic [2:0] {
@@ -55,13 +56,13 @@ package request_pkg;
     logic        ack_req;
     logic [23:0] dest_qpn;
     logic [23:0] psn;
-    logic [31:0] src_ipv4;
+    logic [127:0] src_gid;
     logic [15:0] payload_bytes;
     reth_t       reth;  // of an atomic but for the length, which has none
     logic [63:0] swap_or_add;
     logic [63:0] compare;
     deth_t       deth;
-    ipv4_t       ip;    // of a datagram
+    ipv6_t       ip;    // of a datagram; an IPv4 header at the end of it
     logic [31:0] immediate;  // or the key that shall become invalid
   } request_t;
 

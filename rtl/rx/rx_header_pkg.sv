@@ -35,6 +35,19 @@ package rx_header_pkg;
     logic [207:0] rest;
   } icmp_t;
 
+  // Of a neighbour, and the rest of the window.
+  typedef struct packed {
+    logic [7:0]   icmp_type;
+    logic [7:0]   code;
+    logic [15:0]  checksum;
+    logic [31:0]  reserved;
+    logic [127:0] target;
+    logic [47:0]  rest;
+  } solicitation_t;
+
+  // An address of all whose own ends with the same 24 bits, without these.
+  parameter logic [103:0] SolicitedNode = 104'hFF02_0000_0000_0000_0000_0001_FF;
+
   typedef struct packed {
     logic [15:0]  hardware_type;
     logic [15:0]  protocol_type;
@@ -62,7 +75,8 @@ package rx_header_pkg;
   typedef struct packed {
     logic ack;           // RC ACKNOWLEDGE for this port, ICRC not yet looked at
     logic arp_request;   // for this port's address
-    logic echo_request;  // ICMP, for this port's address
+    logic echo_request;  // ICMP or ICMPv6, for this port's address
+    logic solicitation;  // of this port's address, over IPv6
     logic request;       // RC or UC, for this port, no ACKNOWLEDGE; ICRC not yet looked at
   } frame_kind_t;
 

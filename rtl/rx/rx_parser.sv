@@ -2,8 +2,9 @@
 //
 // Says what a received frame is. Takes the stream of rx_window and passes it
 // on one cycle later. In the cycle of the last beat kind_o says what the frame
-// is (otherwise it is zero) and header_o holds its headers.
-// Only untagged frames to this port's MAC (ARP: or broadcast) and IPv4 address
+// is (otherwise it is zero) and header_o holds its headers. Those of an IPv6 packet
+// are there as if it were of IPv4, and its own header is ipv6_o, which is zero of
+// others. Only untagged frames to this port's MAC (ARP: or broadcast) and address
 // have a kind; all else, and every frame marked for discard, has none.
 
 `default_nettype none
@@ -12,6 +13,7 @@ module rx_parser
   import rx_header_pkg::*;
 #(
   parameter int unsigned DataWidth = 64,
+  parameter int unsigned Ipv6      = 0,
   localparam int unsigned LaneBits = $clog2(DataWidth / 8),
   localparam int unsigned BeatBits = 16 - LaneBits
 ) (
@@ -19,6 +21,7 @@ module rx_parser
   input  wire logic                 rst_ni,
   input  wire logic [47:0]          port_mac_i,
   input  wire logic [127:0]         port_gid_i,
+  input  wire logic [127:0]         port_ipv6_i,
 
   input  wire logic                 valid_i,
   input  wire logic [DataWidth-1:0] data_i,
@@ -33,7 +36,8 @@ module rx_parser
   output      logic                 last_o,
   output      logic [BeatBits-1:0]  beat_o,
   output      frame_kind_t          kind_o,
-  output      frame_header_t        header_o
+  output      frame_header_t        header_o,
+  output      roce_pkg::ipv6_t      ipv6_o
 );
 
   localparam logic [15:0] EthernetBytes = 16'd14;
@@ -49,12 +53,47 @@ module rx_parser
   icmp_t         icmp;
   arp_t          arp;
 
+  // Of an IPv6 packet.
+  logic            is_ipv6, to_ipv6, is_ipv6_echo, is_solicitation;
+  roce_pkg::ipv6_t ipv6;
+  ipv4_packet_t    ipv6_packet;
+
+  if (Ipv6 != 0) begin : gen_ipv6
+    ipv6_parser #(
+      .DataWidth(DataWidth)
+    ) u_ipv6_parser (
+      .clk_i,
+      .port_mac_i,
+      .port_ipv6_i,
+      .valid_i,
+      .data_i,
+      .beat_i,
+      .header_i         (header),
+      .length_i,
+      .is_whole_o       (is_ipv6),
+      .ip_o             (ipv6),
+      .packet_o         (ipv6_packet),
+      .is_to_port_o     (to_ipv6),
+      .is_echo_o        (is_ipv6_echo),
+      .is_solicitation_o(is_solicitation)
+    );
+  end else begin : gen_no_ipv6
+    logic unused_ipv6;
+    assign unused_ipv6     = ^{port_ipv6_i, to_ipv6, is_ipv6_echo, is_solicitation, ipv6};
+    assign is_ipv6         = 1'b0;
+    assign to_ipv6         = 1'b0;
+    assign is_ipv6_echo    = 1'b0;
+    assign is_solicitation = 1'b0;
+    assign ipv6            = '0;
+    assign ipv6_packet     = '0;
+  end
+
   // The window is whole, and looked at, with the last beat only.
   logic settled;
   assign settled = valid_i && last_i;
 
   assign header = frame_header_t'(swap_bytes(window_i));
-  assign packet = ipv4_packet_t'(header.payload);
+  assign packet = is_ipv6 ? ipv6_packet : ipv4_packet_t'(header.payload);
   assign roce   = roce_ack_t'(packet.payload);
   assign icmp   = icmp_t'(packet.payload);
   assign arp    = arp_t'(header.payload);
@@ -104,7 +143,7 @@ module rx_parser
   // The kind as far as it is known without address and IPv4 header checksum, and
   // the sums that settle it one stage later: all words together give ones.
   frame_kind_t kind_q;
-  logic        to_ipv4_q;
+  logic        to_ipv4_q;  // or to_ipv6
   logic [18:0] even_sum_q, odd_sum_q;
   logic [19:0] sum;
   logic        sum_ok;
@@ -116,11 +155,13 @@ module rx_parser
   endfunction
 
   assign sum                 = 20'(even_sum_q) + 20'(odd_sum_q);
-  assign sum_ok              = 17'(sum[15:0]) + 17'(sum[19:16]) == 17'h0FFFF;
+  assign sum_ok              = 17'(sum[15:0]) + 17'(sum[19:16]) == 17'h0FFFF
+      || ipv6_o.version != '0;
   assign kind_o.arp_request  = kind_q.arp_request;
   assign kind_o.ack          = kind_q.ack && sum_ok && to_ipv4_q;
   assign kind_o.echo_request = kind_q.echo_request && sum_ok && to_ipv4_q;
   assign kind_o.request      = kind_q.request && sum_ok && to_ipv4_q;
+  assign kind_o.solicitation = kind_q.solicitation;
 
   always_ff @(posedge clk_i) begin
     if (valid_i) begin
@@ -132,12 +173,14 @@ module rx_parser
     if (settled) begin
       kind_q.arp_request  <= !discard_i && port_has_ipv4 && is_arp;
       kind_q.ack          <= !discard_i && is_ack;
-      kind_q.echo_request <= !discard_i && is_echo;
+      kind_q.echo_request <= !discard_i && (is_ipv6 ? is_ipv6_echo : is_echo);
+      kind_q.solicitation <= !discard_i && is_ipv6 && is_solicitation;
       kind_q.request      <= !discard_i && is_request;
-      to_ipv4_q           <= port_has_ipv4 && to_ipv4;
+      to_ipv4_q           <= is_ipv6 ? to_ipv6 : port_has_ipv4 && to_ipv4;
       even_sum_q          <= word_sum(packet.ip, 0);
       odd_sum_q           <= word_sum(packet.ip, 1);
-      header_o            <= header;
+      header_o            <= '{ethernet: header.ethernet, payload: packet};
+      ipv6_o              <= is_ipv6 ? ipv6 : '0;
     end
     valid_o <= valid_i && rst_ni;
   end

@@ -2,7 +2,8 @@
 //
 // The receive half of the endpoint. Frames from the wire become
 //   * responses: RC ACKNOWLEDGE packets for this port whose ICRC is right,
-//   * replies: frames that answer ARP and ICMP echo requests.
+//   * replies: frames that answer ARP and ICMP echo requests, and with Ipv6 those of
+//     ICMPv6 and neighbour solicitations.
 // Everything else is dropped without a trace. Frames are taken at full rate;
 // only responses that nobody takes stop the wire, replies never do. For a
 // responder beside it (request_path.sv), the streams of its first stages go
@@ -15,12 +16,14 @@ module rx_path
 #(
   parameter int unsigned DataWidth = 64,
   parameter int unsigned EchoBytes = 16384,
+  parameter int unsigned Ipv6      = 0,
   localparam int unsigned BeatBits = 16 - $clog2(DataWidth / 8)
 ) (
   input  wire logic                       clk_i,
   input  wire logic                       rst_ni,
   input  wire logic [47:0]                port_mac_i,
   input  wire logic [127:0]               port_gid_i,
+  input  wire logic [127:0]               port_ipv6_i,
 
   input  wire logic [DataWidth-1:0]       rx_tdata_i,
   input  wire logic [DataWidth/8-1:0]     rx_tkeep_i,
@@ -50,6 +53,7 @@ module rx_path
   output      logic                       parsed_last_o,
   output      frame_kind_t                kind_o,
   output      frame_header_t              header_o,
+  output      roce_pkg::ipv6_t            ipv6_o,
   output      logic                       verdict_valid_o,
   output      logic                       icrc_ok_o
 );
@@ -87,13 +91,16 @@ module rx_path
   logic [BeatBits-1:0]  parsed_beat;
   frame_kind_t          kind;
   frame_header_t        header;
+  roce_pkg::ipv6_t      ipv6;
   rx_parser #(
-    .DataWidth(DataWidth)
+    .DataWidth(DataWidth),
+    .Ipv6     (Ipv6)
   ) u_parser (
     .clk_i,
     .rst_ni,
     .port_mac_i,
     .port_gid_i,
+    .port_ipv6_i,
     .valid_i  (window_valid),
     .data_i   (window_data),
     .last_i   (window_last),
@@ -106,7 +113,8 @@ module rx_path
     .last_o   (parsed_last),
     .beat_o   (parsed_beat),
     .kind_o   (kind),
-    .header_o (header)
+    .header_o (header),
+    .ipv6_o   (ipv6)
   );
 
   logic verdict_valid, is_roce, icrc_ok;
@@ -139,11 +147,13 @@ module rx_path
   assign parsed_last_o   = parsed_last;
   assign kind_o          = kind;
   assign header_o        = header;
+  assign ipv6_o          = ipv6;
   assign verdict_valid_o = verdict_valid;
   assign icrc_ok_o       = is_roce && icrc_ok;
 
   rx_response_join #(
-    .MaxFrames(MaxFrames)
+    .MaxFrames(MaxFrames),
+    .Ipv6     (Ipv6)
   ) u_responses (
     .clk_i,
     .rst_ni,
@@ -152,6 +162,7 @@ module rx_path
     .frame_valid_i  (parsed_valid && parsed_last),
     .is_ack_i       (kind.ack),
     .header_i       (header),
+    .ipv6_i         (ipv6),
     .verdict_valid_i(verdict_valid),
     .icrc_ok_i      (is_roce && icrc_ok),
     .response_valid_o,
@@ -163,7 +174,6 @@ module rx_path
   logic [DataWidth/8-1:0] arp_tkeep, echo_tkeep;
   logic                   arp_tvalid, arp_tlast, arp_tready;
   logic                   echo_tvalid, echo_tlast, echo_tready;
-  logic                   unused_arp_left;
 
   arp_reply #(
     .DataWidth(DataWidth)
@@ -192,6 +202,7 @@ module rx_path
     .beat_i    (parsed_beat),
     .request_i (kind.echo_request),
     .header_i  (header),
+    .ipv6_i    (ipv6),
     .m_tdata_o (echo_tdata),
     .m_tkeep_o (echo_tkeep),
     .m_tvalid_o(echo_tvalid),
@@ -199,17 +210,73 @@ module rx_path
     .m_tready_i(echo_tready)
   );
 
+  logic [DataWidth-1:0]   told_tdata;
+  logic [DataWidth/8-1:0] told_tkeep;
+  logic                   told_tvalid, told_tlast, told_tready, unused_told_left;
+
+  if (Ipv6 != 0) begin : gen_ipv6
+    logic [DataWidth-1:0]   neighbour_tdata;
+    logic [DataWidth/8-1:0] neighbour_tkeep;
+    logic                   neighbour_tvalid, neighbour_tlast, neighbour_tready, unused_arp_left;
+
+    neighbour_reply #(
+      .DataWidth(DataWidth)
+    ) u_neighbour_reply (
+      .clk_i,
+      .rst_ni,
+      .port_mac_i,
+      .port_ipv6_i,
+      .request_i   (kind.solicitation),
+      .asker_mac_i (header.ethernet.src_mac),
+      .asker_ipv6_i(ipv6.src),
+      .m_tdata_o   (neighbour_tdata),
+      .m_tkeep_o   (neighbour_tkeep),
+      .m_tvalid_o  (neighbour_tvalid),
+      .m_tlast_o   (neighbour_tlast),
+      .m_tready_i  (neighbour_tready)
+    );
+
+    frame_mux #(
+      .DataWidth(DataWidth)
+    ) u_told_mux (
+      .clk_i,
+      .rst_ni,
+      .a_tdata_i (arp_tdata),
+      .a_tkeep_i (arp_tkeep),
+      .a_tvalid_i(arp_tvalid),
+      .a_tlast_i (arp_tlast),
+      .a_tready_o(arp_tready),
+      .a_left_o  (unused_arp_left),
+      .b_tdata_i (neighbour_tdata),
+      .b_tkeep_i (neighbour_tkeep),
+      .b_tvalid_i(neighbour_tvalid),
+      .b_tlast_i (neighbour_tlast),
+      .b_tready_o(neighbour_tready),
+      .m_tdata_o (told_tdata),
+      .m_tkeep_o (told_tkeep),
+      .m_tvalid_o(told_tvalid),
+      .m_tlast_o (told_tlast),
+      .m_tready_i(told_tready)
+    );
+  end else begin : gen_no_ipv6
+    assign told_tdata  = arp_tdata;
+    assign told_tkeep  = arp_tkeep;
+    assign told_tvalid = arp_tvalid;
+    assign told_tlast  = arp_tlast;
+    assign arp_tready  = told_tready;
+  end
+
   frame_mux #(
     .DataWidth(DataWidth)
   ) u_reply_mux (
     .clk_i,
     .rst_ni,
-    .a_tdata_i (arp_tdata),
-    .a_tkeep_i (arp_tkeep),
-    .a_tvalid_i(arp_tvalid),
-    .a_tlast_i (arp_tlast),
-    .a_tready_o(arp_tready),
-    .a_left_o  (unused_arp_left),
+    .a_tdata_i (told_tdata),
+    .a_tkeep_i (told_tkeep),
+    .a_tvalid_i(told_tvalid),
+    .a_tlast_i (told_tlast),
+    .a_tready_o(told_tready),
+    .a_left_o  (unused_told_left),
     .b_tdata_i (echo_tdata),
     .b_tkeep_i (echo_tkeep),
     .b_tvalid_i(echo_tvalid),

@@ -10,7 +10,8 @@
 module rx_response_join
   import rx_header_pkg::*;
 #(
-  parameter int unsigned MaxFrames = 16
+  parameter int unsigned MaxFrames = 16,
+  parameter int unsigned Ipv6      = 0
 ) (
   input  wire logic                clk_i,
   input  wire logic                rst_ni,
@@ -21,6 +22,7 @@ module rx_response_join
   input  wire logic                frame_valid_i,
   input  wire logic                is_ack_i,
   input  wire frame_header_t       header_i,
+  input  wire roce_pkg::ipv6_t     ipv6_i,
 
   input  wire logic                verdict_valid_i,
   input  wire logic                icrc_ok_i,
@@ -47,7 +49,8 @@ module rx_response_join
   assign candidate.response.psn      = roce.bth.psn;
   assign candidate.response.syndrome = roce.syndrome;
   assign candidate.response.msn      = roce.msn;
-  assign candidate.response.src_ipv4 = packet.ip.src;
+  assign candidate.response.src_gid  = ipv6_i.version != '0 ? ipv6_i.src
+      : roce_pkg::kept_gid({roce_pkg::Ipv4Prefix, packet.ip.src}, Ipv6);
 
   logic candidate_room, verdict_room, head_valid, verdict_valid, icrc_ok, take;
   stream_fifo #(

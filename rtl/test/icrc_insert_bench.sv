@@ -17,16 +17,17 @@ module icrc_insert_bench #(
   logic [DataWidth-1:0]   s_tdata, m_tdata;
   logic [DataWidth/8-1:0] s_tkeep, m_tkeep;
   logic                   s_tvalid, s_tlast, s_tready, m_tvalid, m_tlast, m_tready;
-  logic [13:0]            s_icrc_offset;
+  logic                   s_ipv6;
+  logic [12:0]            s_icrc_offset;
 
   frame_source #(.DataWidth(DataWidth), .Plusarg("insert_in")) u_source (
     .clk_i, .rst_ni, .tdata_o(s_tdata), .tkeep_o(s_tkeep), .tvalid_o(s_tvalid),
-    .tlast_o(s_tlast), .tuser_o(), .sideband_o(s_icrc_offset), .tready_i(s_tready));
+    .tlast_o(s_tlast), .tuser_o(), .sideband_o({s_ipv6, s_icrc_offset}), .tready_i(s_tready));
 
   icrc_insert #(.DataWidth(DataWidth)) u_dut (
     .clk_i, .rst_ni,
     .s_tdata_i(s_tdata), .s_tkeep_i(s_tkeep), .s_tvalid_i(s_tvalid), .s_tlast_i(s_tlast),
-    .s_tready_o(s_tready), .s_icrc_offset_i(s_icrc_offset),
+    .s_tready_o(s_tready), .s_icrc_offset_i({1'b0, s_icrc_offset}), .s_ipv6_i(s_ipv6),
     .m_tdata_o(m_tdata), .m_tkeep_o(m_tkeep), .m_tvalid_o(m_tvalid), .m_tlast_o(m_tlast),
     .m_tready_i(m_tready));
 

@@ -126,7 +126,7 @@ module psn_window_tb
     response.dest_qpn       = Qpn[23:0];
     response.psn            = FirstPsn;
     response.syndrome       = 8'h1f;
-    response.src_ipv4       = Peer;
+    response.src_gid        = 128'(Peer);
   end
 
   always_ff @(posedge clk) begin

@@ -64,6 +64,7 @@ module responder_tb
   icrc_pkg::position_t        length;
   rx_header_pkg::frame_kind_t kind;
   rx_header_pkg::frame_header_t header;
+  roce_pkg::ipv6_t            ipv6;
   logic                       verdict_valid, is_roce, icrc_ok;
 
   rx_window #(.DataWidth(DataWidth)) u_window (
@@ -74,17 +75,20 @@ module responder_tb
 
   rx_parser #(.DataWidth(DataWidth)) u_parser (
     .clk_i(clk), .rst_ni(rst_n), .port_mac_i(PortMac), .port_gid_i({80'd0, 16'hFFFF, PortIp}),
+    .port_ipv6_i('0),
     .valid_i(window_valid), .data_i(window_data), .last_i(window_last), .beat_i(window_beat),
     .window_i(window), .length_i(length), .discard_i(discard), .valid_o(parsed_valid),
-    .data_o(), .last_o(parsed_last), .beat_o(), .kind_o(kind), .header_o(header));
+    .data_o(), .last_o(parsed_last), .beat_o(), .kind_o(kind), .header_o(header),
+    .ipv6_o(ipv6));
 
   icrc_check #(.DataWidth(DataWidth)) u_icrc (
     .clk_i(clk), .rst_ni(rst_n), .valid_i(window_valid), .data_i(window_data),
     .last_i(window_last), .beat_i(window_beat), .window_i(window), .length_i(length),
     .discard_i(discard), .verdict_valid_o(verdict_valid), .is_roce_o(is_roce), .ok_o(icrc_ok));
 
-  responder #(.DataWidth(DataWidth), .Serves('1)) u_dut (
+  responder #(.DataWidth(DataWidth), .Serves('{ipv6: 1'b0, default: 1'b1})) u_dut (
     .clk_i(clk), .rst_ni(rst_n), .port_mac_i(PortMac), .port_ipv4_i(PortIp),
+    .port_ipv6_i('0),
     .qpc_valid_i(qpc_valid), .qpc_ready_o(qpc_ready), .config_i(qpc),
     .region_valid_i(region_valid), .region_ready_o(region_ready), .region_i(region),
     .receive_valid_i(receive_valid), .receive_ready_o(receive_ready), .receive_i(receive),
@@ -92,7 +96,7 @@ module responder_tb
     .frame_taken_i(rx_tvalid && rx_tready && rx_tlast), .ready_o(rx_tready),
     .valid_i(window_valid), .data_i(window_data), .last_i(window_last), .beat_i(window_beat),
     .window_i(window), .parsed_valid_i(parsed_valid), .parsed_last_i(parsed_last),
-    .kind_i(kind), .header_i(header), .verdict_valid_i(verdict_valid),
+    .kind_i(kind), .header_i(header), .ipv6_i(ipv6), .verdict_valid_i(verdict_valid),
     .icrc_ok_i(is_roce && icrc_ok),
     .write_valid_o(write_valid), .write_ready_i(write_ready), .write_o(write),
     .write_tdata_o(mem_tdata), .write_tkeep_o(mem_tkeep), .write_tvalid_o(mem_tvalid),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // rx_path at one width: frames of +rx_in= must give the replies of +rx_reply=
-// and the responses of +rx_response=, each as a frame of the record's 14
+// and the responses of +rx_response=, each as a frame of the record's 26
 // bytes, last field first.
 
 `default_nettype none
@@ -36,7 +36,7 @@ module rx_path_bench #(
     .tlast_o(rx_tlast), .tuser_o(rx_tuser), .sideband_o(), .tready_i(rx_tready));
 
   rx_path #(.DataWidth(DataWidth)) u_dut (
-    .clk_i, .rst_ni, .port_mac_i(PortMac), .port_gid_i(PortGid),
+    .clk_i, .rst_ni, .port_mac_i(PortMac), .port_gid_i(PortGid), .port_ipv6_i('0),
     .rx_tdata_i(rx_tdata), .rx_tkeep_i(rx_tkeep), .rx_tvalid_i(rx_tvalid),
     .rx_tlast_i(rx_tlast), .rx_tuser_i(rx_tuser), .rx_tready_o(rx_tready),
     .response_valid_o(response_valid), .response_ready_i(response_ready),
@@ -45,7 +45,7 @@ module rx_path_bench #(
     .reply_tlast_o(reply_tlast), .reply_tready_i(reply_tready),
     .requests_ready_i(1'b1), .frame_taken_o(), .window_valid_o(), .window_data_o(),
     .window_last_o(), .window_beat_o(), .window_o(), .parsed_valid_o(), .parsed_last_o(),
-    .kind_o(), .header_o(), .verdict_valid_o(), .icrc_ok_o());
+    .kind_o(), .header_o(), .ipv6_o(), .verdict_valid_o(), .icrc_ok_o());
 
   frame_sink #(.DataWidth(DataWidth), .Plusarg("rx_reply")) u_replies (
     .clk_i, .rst_ni, .tdata_i(reply_tdata), .tkeep_i(reply_tkeep), .tvalid_i(reply_tvalid),

@@ -36,6 +36,7 @@ module ack_tracker
   parameter int unsigned Pending   = 16,  // RC messages per QP awaiting acknowledgement
   parameter int unsigned WaitBits  = 5,
   parameter int unsigned Recovery  = 0,   // 1: what is lost is sent again
+  parameter int unsigned Ipv6      = 0,
   parameter int unsigned IndexBits = $clog2(Qps)
 ) (
   input  wire logic                 clk_i,
@@ -97,9 +98,9 @@ module ack_tracker
   } context_t;
 
   typedef struct packed {
-    logic [31:0] local_qpn;
-    logic [31:0] remote_ipv4;
-    logic [4:0]  timeout;
+    logic [31:0]  local_qpn;
+    logic [127:0] remote_gid;
+    logic [4:0]   timeout;
   } peer_t;
 
   typedef enum logic [2:0] {
@@ -185,7 +186,7 @@ module ack_tracker
   // No more than 2^23 PSNs are outstanding.
   assign relevant = (ack || nak) && stored.reliable && !stored.failed
       && peer.local_qpn == {8'd0, response_i.dest_qpn}
-      && peer.remote_ipv4 == response_i.src_ipv4
+      && peer.remote_gid == response_i.src_gid
       && !precedes(response_i.psn, stored.oldest) && precedes(response_i.psn, stored.next);
 
   assign unanswered = ack ? precedes(response_i.psn, stored.asked)
@@ -490,7 +491,8 @@ module ack_tracker
     .clk_i,
     .write_i      (configure_o),
     .write_index_i(index_q),
-    .write_data_i ({config_i.local_qpn, config_i.remote_gid[31:0], config_i.ack_timeout[4:0]}),
+    .write_data_i ({config_i.local_qpn, kept_gid(config_i.remote_gid, Ipv6),
+                    config_i.ack_timeout[4:0]}),
     .read_i       (state_q == StRead),
     .read_index_i (index_q),
     .read_data_o  (peer)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Writes the headers of each packet, Ethernet to ImmDt or what an ACK has there, and computes the
-// lengths that follow from them: PadCnt, UDP and IP length, frame length and
+// Writes the headers of each packet, Ethernet to ImmDt or what an ACK has there, over IPv4 or with
+// Ipv6 over either, and computes the lengths that follow from them: PadCnt, UDP and IP length, frame length and
 // the place of the ICRC. One packet in two cycles, through register stages each
 // of which takes a packet when it has none.
 
@@ -10,22 +10,29 @@
 module header_builder
   import roce_pkg::*;
   import roce_tx_pkg::*;
-(
-  input  wire logic        clk_i,
-  input  wire logic        rst_ni,
-  input  wire logic [47:0] port_mac_i,
-  input  wire logic [31:0] port_ipv4_i,
-  input  wire logic        packet_valid_i,
-  output logic             packet_ready_o,
-  input  wire packet_t     packet_i,
-  output logic             frame_valid_o,
-  input  wire logic        frame_ready_i,
-  output frame_t           frame_o
+#(
+  parameter int unsigned Ipv6 = 0
+) (
+  input  wire logic         clk_i,
+  input  wire logic         rst_ni,
+  input  wire logic [47:0]  port_mac_i,
+  input  wire logic [31:0]  port_ipv4_i,
+  input  wire logic [127:0] port_ipv6_i,
+  input  wire logic         packet_valid_i,
+  output logic              packet_ready_o,
+  input  wire packet_t      packet_i,
+  output logic              frame_valid_o,
+  input  wire logic         frame_ready_i,
+  output frame_t            frame_o
 );
 
   // The parts of an IPv4 packet that count into its total length.
   localparam int unsigned EthernetBytes = $bits(ethernet_t) / 8;
   localparam int unsigned Ipv4Bytes     = $bits(ipv4_t) / 8;
+
+  // Over IPv4: all headers, and those behind IPv4's.
+  localparam int unsigned OverIpv4Bits  = $bits(header_t) - 8 * Ipv6MoreBytes;
+  localparam int unsigned TransportBits = OverIpv4Bits - $bits(ethernet_t) - $bits(ipv4_t);
 
   localparam int unsigned Ipv4At = $bits(header_t) - 1 - $bits(ethernet_t);
 
@@ -65,7 +72,7 @@ module header_builder
     end
     if (moves[Added]) begin
       frame_o        <= added_q;
-      frame_o.header <= finish(added_q.header, sums_q);
+      if (Ipv6 == 0 || !added_q.extensions.ipv6) frame_o.header <= finish(added_q.header, sums_q);
     end
 
     valid_q <= (valid_q & ~moves) | {moves[Finished-1:0], packet_valid_i && packet_ready_o};
@@ -86,10 +93,13 @@ module header_builder
   function automatic frame_t build(packet_t packet, logic [13:0] icrc_offset);
     ethernet_t   ethernet;
     ipv4_t       ipv4;
+    ipv6_t       ipv6;
     udp_t        udp;
     bth_t        bth;
     frame_t      frame;
     logic [13:0] packet_end;
+    logic        is_ipv6;
+    logic [OverIpv4Bits-1:0] over_ipv4;
 
     bth           = '0;
     bth.opcode    = packet.opcode;
@@ -113,12 +123,23 @@ module header_builder
     ipv4.ttl           = packet.path.hop_limit;
     ipv4.protocol      = IpProtoUdp;
     ipv4.src           = port_ipv4_i;
-    ipv4.dst           = packet.path.remote_ipv4;
+    ipv4.dst           = packet.path.remote_gid[31:0];
 
     udp          = '0;
     udp.src_port = packet.path.udp_sport;
     udp.dst_port = RoceUdpPort;
     udp.length   = ipv4.total_length - 16'(Ipv4Bytes);
+    is_ipv6      = Ipv6 != 0 && packet.extensions.ipv6;
+    if (is_ipv6) udp.length -= 16'(Ipv6MoreBytes);
+
+    ipv6                = '0;
+    ipv6.version        = 4'd6;
+    ipv6.traffic_class  = ipv4.tos;
+    ipv6.payload_length = udp.length;
+    ipv6.next_header    = ipv4.protocol;
+    ipv6.hop_limit      = ipv4.ttl;
+    ipv6.src            = port_ipv6_i;
+    ipv6.dst            = packet.path.remote_gid;
 
     ethernet.dst_mac    = packet.path.remote_mac;
     ethernet.src_mac    = port_mac_i;
@@ -130,11 +151,16 @@ module header_builder
     frame.icrc_offset   = icrc_offset;
     frame.frame_bytes   = packet_end < 14'(MinFrameBytes) ? 14'(MinFrameBytes) : packet_end;
     unique case ({packet.extensions.reth, packet.extensions.immdt})
-      2'b00: frame.header = {ethernet, ipv4, udp, bth, 160'd0};
-      2'b01: frame.header = {ethernet, ipv4, udp, bth, packet.immediate, packet.original, 64'd0};
-      2'b10: frame.header = {ethernet, ipv4, udp, bth, packet.reth, 32'd0};
-      2'b11: frame.header = {ethernet, ipv4, udp, bth, packet.reth, packet.immediate};
+      2'b00: over_ipv4 = {ethernet, ipv4, udp, bth, 160'd0};
+      2'b01: over_ipv4 = {ethernet, ipv4, udp, bth, packet.immediate, packet.original, 64'd0};
+      2'b10: over_ipv4 = {ethernet, ipv4, udp, bth, packet.reth, 32'd0};
+      2'b11: over_ipv4 = {ethernet, ipv4, udp, bth, packet.reth, packet.immediate};
     endcase
+    frame.header = {over_ipv4, (8*Ipv6MoreBytes)'(0)};
+    if (is_ipv6) begin
+      ethernet.ether_type = EtherTypeIpv6;
+      frame.header        = {ethernet, ipv6, over_ipv4[TransportBits-1:0]};
+    end
     return frame;
   endfunction
 

@@ -3,7 +3,7 @@
 // Joins headers and aligned payload into frames of their final length: header,
 // payload, then zeros for the IB pad, the ICRC slot and the Ethernet pad. One
 // beat per cycle with none lost between frames. m_icrc_offset_o gives the
-// place of the slot and is constant over a frame. A frame marked `discard`
+// place of the slot and is constant over a frame, as is m_ipv6_o. A frame marked `discard`
 // consumes its payload and sends nothing.
 
 `default_nettype none
@@ -11,7 +11,8 @@
 module packet_assembler
   import roce_tx_pkg::*;
 #(
-  parameter int unsigned DataWidth = 64
+  parameter int unsigned DataWidth = 64,
+  parameter int unsigned Ipv6      = 0
 ) (
   input  wire logic                   clk_i,
   input  wire logic                   rst_ni,
@@ -26,12 +27,14 @@ module packet_assembler
   output logic                        m_tvalid_o,
   output logic                        m_tlast_o,
   input  wire logic                   m_tready_i,
-  output logic      [13:0]            m_icrc_offset_o
+  output logic      [13:0]            m_icrc_offset_o,
+  output logic                        m_ipv6_o
 );
 
   localparam int unsigned Lanes     = DataWidth / 8;
   localparam int unsigned LaneBits  = $clog2(Lanes);
-  localparam int unsigned StoreBits = (MaxHeaderBytes + Lanes - 1) / Lanes * DataWidth;
+  localparam int unsigned HeaderBytes = Ipv6 != 0 ? MaxHeaderBytes : MaxHeaderBytes - Ipv6MoreBytes;
+  localparam int unsigned StoreBits = (HeaderBytes + Lanes - 1) / Lanes * DataWidth;
   localparam int unsigned BeatBits  = 14 - LaneBits;
   localparam int unsigned CountBits = 33 - LaneBits;
 
@@ -72,7 +75,7 @@ module packet_assembler
   always_comb begin
     header_lanes = '0;
     if (load) begin
-      for (int unsigned i = 0; i < MaxHeaderBytes; i++) begin
+      for (int unsigned i = 0; i < HeaderBytes; i++) begin
         header_lanes[8*i+:8] = frame_i.header[8*(MaxHeaderBytes-1-i)+:8];
       end
     end
@@ -82,7 +85,11 @@ module packet_assembler
   localparam int unsigned ShiftPlain     = 8 * (BaseHeaderBytes % Lanes);
   localparam int unsigned ShiftImmDt     = 8 * ((BaseHeaderBytes + ImmDtBytes) % Lanes);
   localparam int unsigned ShiftReth      = 8 * ((BaseHeaderBytes + RethBytes) % Lanes);
-  localparam int unsigned ShiftRethImmDt = 8 * (MaxHeaderBytes % Lanes);
+  localparam int unsigned ShiftRethImmDt = 8 * ((BaseHeaderBytes + RethBytes + ImmDtBytes) % Lanes);
+
+  function automatic int unsigned ipv6_shift(int unsigned extension_bytes);
+    return 8 * ((BaseHeaderBytes + Ipv6MoreBytes + extension_bytes) % Lanes);
+  endfunction
 
   always_comb begin
     shifted = '0;
@@ -93,6 +100,14 @@ module packet_assembler
         2'b10: shifted = {DataWidth'(0), payload_tdata_i} << ShiftReth;
         2'b11: shifted = {DataWidth'(0), payload_tdata_i} << ShiftRethImmDt;
       endcase
+      if (Ipv6 != 0 && extensions_q.ipv6) begin
+        unique case ({extensions_q.reth, extensions_q.immdt})
+          2'b00: shifted = {DataWidth'(0), payload_tdata_i} << ipv6_shift(0);
+          2'b01: shifted = {DataWidth'(0), payload_tdata_i} << ipv6_shift(ImmDtBytes);
+          2'b10: shifted = {DataWidth'(0), payload_tdata_i} << ipv6_shift(RethBytes);
+          2'b11: shifted = {DataWidth'(0), payload_tdata_i} << ipv6_shift(RethBytes + ImmDtBytes);
+        endcase
+      end
     end
   end
 
@@ -116,6 +131,7 @@ module packet_assembler
         m_tkeep_o       <= last_q && tail_q != '0 ? ~({Lanes{1'b1}} << tail_q) : '1;
         m_tlast_o       <= last_q;
         m_icrc_offset_o <= icrc_offset_q;
+        m_ipv6_o        <= Ipv6 != 0 && extensions_q.ipv6;
         if (in_headers_q) begin
           headers_q    <= headers_q - 1'b1;
           in_headers_q <= headers_q != 4'd1;
@@ -142,7 +158,7 @@ module packet_assembler
 
   assert_output_holds: assert property (@(posedge clk_i) disable iff (!rst_ni)
       m_tvalid_o && !m_tready_i |=> m_tvalid_o && $stable(
-          {m_tdata_o, m_tkeep_o, m_tlast_o, m_icrc_offset_o}))
+          {m_tdata_o, m_tkeep_o, m_tlast_o, m_icrc_offset_o, m_ipv6_o}))
   else $error("a beat of a frame changed while it waited");
 
   assert_payload_used: assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -11,6 +11,7 @@ module qp_context
   import roce_tx_pkg::*;
 #(
   parameter int unsigned Qps       = 16,
+  parameter int unsigned Ipv6      = 0,
   parameter int unsigned IndexBits = $clog2(Qps)
 ) (
   input  wire logic                 clk_i,
@@ -43,12 +44,13 @@ module qp_context
       entry.usable = config_i.command == QpActivate
           && config_i.service inside {ServiceRc, ServiceUc}
           && config_i.path_mtu inside {Mtu256, Mtu512, Mtu1024, Mtu2048, Mtu4096}
-          && config_i.remote_gid[127:32] == 96'hffff;
+          && (Ipv6 != 0 || config_i.remote_gid[127:32] == 96'hffff);
       entry.reliable           = config_i.service == ServiceRc;
       entry.path_mtu           = config_i.path_mtu[2:0];
       entry.local_qpn          = config_i.local_qpn;
       entry.path.remote_mac    = config_i.remote_mac;
-      entry.path.remote_ipv4   = config_i.remote_gid[31:0];
+      entry.path.ipv6          = Ipv6 != 0 && config_i.remote_gid[127:32] != roce_pkg::Ipv4Prefix;
+      entry.path.remote_gid    = roce_pkg::kept_gid(config_i.remote_gid, Ipv6);
       entry.path.udp_sport     = config_i.udp_sport;
       entry.path.traffic_class = config_i.traffic_class;
       entry.path.hop_limit     = config_i.hop_limit;

@@ -12,12 +12,14 @@ module requester
   parameter int unsigned DataWidth = 64,
   parameter int unsigned ClockPs   = 6400,
   parameter int unsigned Qps       = 16,
-  parameter int unsigned Recovery  = 0    // 1: RC repeats what is lost
+  parameter int unsigned Recovery  = 0,   // 1: RC repeats what is lost
+  parameter int unsigned Ipv6      = 0    // 1: to peers with IPv6 addresses, too
 ) (
   input  wire logic                 clk_i,
   input  wire logic                 rst_ni,
   input  wire logic [47:0]          port_mac_i,
   input  wire logic [31:0]          port_ipv4_i,
+  input  wire logic [127:0]         port_ipv6_i,
 
   input  wire logic                 hold_i,
   input  wire logic                 qpc_valid_i,
@@ -74,12 +76,14 @@ module requester
     .DataWidth(DataWidth),
     .Qps      (Qps),
     .Recovery (Recovery),
+    .Ipv6     (Ipv6),
     .InFlight (InFlight)
   ) u_tx_path (
     .clk_i,
     .rst_ni,
     .port_mac_i,
     .port_ipv4_i,
+    .port_ipv6_i,
     .ready_o           (ready),
     .hold_i,
     .configure_i       (configure),
@@ -132,6 +136,7 @@ module requester
     .ClockPs (ClockPs),
     .Qps     (Qps),
     .Recovery(Recovery),
+    .Ipv6    (Ipv6),
     .WaitBits(WaitBits)
   ) u_ack_tracker (
     .clk_i,

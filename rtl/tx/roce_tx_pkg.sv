@@ -9,8 +9,9 @@ package roce_tx_pkg;
 
   import roce_pkg::*;
 
-  // The extension headers behind the BTH, in wire order.
+  // The header of IPv6 in place of IPv4's, and the extension headers behind the BTH, in wire order.
   typedef struct packed {
+    logic ipv6;
     logic reth;
     logic immdt;
     logic original;  // of an ATOMIC ACKNOWLEDGE, behind the AETH in the place of the immediate
@@ -18,11 +19,12 @@ package roce_tx_pkg;
 
   parameter int unsigned BaseHeaderBytes =
       ($bits(ethernet_t) + $bits(ipv4_t) + $bits(udp_t) + $bits(bth_t)) / 8;
+  parameter int unsigned Ipv6MoreBytes   = ($bits(ipv6_t) - $bits(ipv4_t)) / 8;
   parameter int unsigned RethBytes       = $bits(reth_t) / 8;
   parameter int unsigned ImmDtBytes      = 4;
   parameter int unsigned OriginalBytes   = 8;
   parameter int unsigned AtomicEthBytes  = 28;
-  parameter int unsigned MaxHeaderBytes  = BaseHeaderBytes + RethBytes + ImmDtBytes;
+  parameter int unsigned MaxHeaderBytes  = BaseHeaderBytes + Ipv6MoreBytes + RethBytes + ImmDtBytes;
   parameter int unsigned IcrcBytes       = 4;
   parameter int unsigned MinFrameBytes   = 60;
 
@@ -38,12 +40,13 @@ package roce_tx_pkg;
 
   // What all packets of a QP have in common.
   typedef struct packed {
-    logic [47:0] remote_mac;
-    logic [31:0] remote_ipv4;
-    logic [15:0] udp_sport;
-    logic [7:0]  traffic_class;
-    logic [7:0]  hop_limit;
-    logic [23:0] remote_qpn;
+    logic [47:0]  remote_mac;
+    logic         ipv6;
+    logic [127:0] remote_gid;     // as kept_gid has it
+    logic [15:0]  udp_sport;
+    logic [7:0]   traffic_class;
+    logic [7:0]   hop_limit;
+    logic [23:0]  remote_qpn;
   } path_t;
 
   // A QP as the segmenter sees it.
@@ -131,8 +134,8 @@ package roce_tx_pkg;
   endfunction
 
   function automatic logic [6:0] header_bytes(extensions_t extensions);
-    return 7'(BaseHeaderBytes) + (extensions.reth ? 7'(RethBytes) : 7'd0)
-        + (extensions.immdt ? 7'(ImmDtBytes) : 7'd0)
+    return 7'(BaseHeaderBytes) + (extensions.ipv6 ? 7'(Ipv6MoreBytes) : 7'd0)
+        + (extensions.reth ? 7'(RethBytes) : 7'd0) + (extensions.immdt ? 7'(ImmDtBytes) : 7'd0)
         + (extensions.original ? 7'(OriginalBytes) : 7'd0);
   endfunction
 

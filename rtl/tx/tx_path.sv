@@ -13,6 +13,7 @@ module tx_path
   parameter int unsigned DataWidth  = 64,
   parameter int unsigned Qps        = 16,
   parameter int unsigned Recovery   = 0,
+  parameter int unsigned Ipv6       = 0,
   parameter int unsigned InFlight   = 16,  // frames between segmenter and wire
   parameter int unsigned IndexBits  = $clog2(Qps),
   parameter int unsigned WaitBits   = $clog2(InFlight + 1)
@@ -21,6 +22,7 @@ module tx_path
   input  wire logic                   rst_ni,
   input  wire logic [47:0]            port_mac_i,
   input  wire logic [31:0]            port_ipv4_i,
+  input  wire logic [127:0]           port_ipv6_i,
   output logic                        ready_o,      // after reset: the QP table is in order
   input  wire logic                   hold_i,       // take no work request
   input  wire logic                   configure_i,
@@ -77,7 +79,8 @@ module tx_path
   sender_t                sender;
 
   qp_context #(
-    .Qps(Qps)
+    .Qps (Qps),
+    .Ipv6(Ipv6)
   ) u_qp_context (
     .clk_i,
     .rst_ni,
@@ -267,11 +270,14 @@ module tx_path
   logic                   frame_valid, frame_ready;
   frame_t                 frame;
 
-  header_builder u_header_builder (
+  header_builder #(
+    .Ipv6(Ipv6)
+  ) u_header_builder (
     .clk_i,
     .rst_ni,
     .port_mac_i,
     .port_ipv4_i,
+    .port_ipv6_i,
     .packet_valid_i(packet_valid && queue_ready),
     .packet_ready_o(builder_ready),
     .packet_i      (packet),
@@ -284,9 +290,11 @@ module tx_path
   logic [DataWidth/8-1:0] open_tkeep;
   logic                   open_tvalid, open_tlast, open_tready;
   logic [13:0]            icrc_offset;
+  logic                   over_ipv6;
 
   packet_assembler #(
-    .DataWidth(DataWidth)
+    .DataWidth(DataWidth),
+    .Ipv6     (Ipv6)
   ) u_assembler (
     .clk_i,
     .rst_ni,
@@ -301,7 +309,8 @@ module tx_path
     .m_tvalid_o      (open_tvalid),
     .m_tlast_o       (open_tlast),
     .m_tready_i      (open_tready),
-    .m_icrc_offset_o (icrc_offset)
+    .m_icrc_offset_o (icrc_offset),
+    .m_ipv6_o        (over_ipv6)
   );
 
   icrc_insert #(
@@ -315,6 +324,7 @@ module tx_path
     .s_tlast_i      (open_tlast),
     .s_tready_o     (open_tready),
     .s_icrc_offset_i(icrc_offset),
+    .s_ipv6_i       (over_ipv6),
     .m_tdata_o,
     .m_tkeep_o,
     .m_tvalid_o,

@@ -158,7 +158,7 @@ module tx_segmenter
     end
     packet_o.psn           = position_q.psn;
     packet_o.ip_id         = position_q.ip_id;
-    packet_o.extensions    = '{reth: first_q && is_write, immdt: last && has_immediate,
+    packet_o.extensions    = '{ipv6: sender_i.path.ipv6, reth: first_q && is_write, immdt: last && has_immediate,
                                original: 1'b0};
     packet_o.reth          = '{virtual_address: wr_q.remote_addr, rkey: wr_q.rkey,
                                dma_length: wr_q.length};

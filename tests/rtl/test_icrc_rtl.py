@@ -31,12 +31,20 @@ NOT_ROCE, BAD, GOOD = b"\0", b"\2", b"\3"  # a verdict is {is_roce, ok}
 def frames_for_insertion(width: int) -> list[bytes]:
     """The vectors that a transmitter can send, and an ICRC on every lane."""
     rng = random.Random(width)
-    frames = [f for f in VECTORS.values() if l3_offset(f) == 14 and not is_ipv6(f)]
+    frames = [f for f in VECTORS.values() if l3_offset(f) == 14]
     for transport in range(2 * width // 8 + 4):
         frames += [random_roce(rng, transport), random_roce(rng, 0)]
+    frames = [each for frame in frames for each in (frame, VECTORS["C"])]
     frames.append(random_roce(rng, 16 + 4 + 4096))
     frames += [random_roce(rng, 0) for _ in range(40)]
     return frames
+
+
+def slot_of(frame: bytes) -> Played:
+    """The frame without its ICRC, whose place and IP version are known beside it."""
+    offset = icrc_offset(frame)
+    sideband = is_ipv6(frame) << 13 | offset
+    return Played(replaced(frame, offset, bytes(4)), sideband=sideband)
 
 
 def check(bench: Bench, frames: list[Played], verdicts: list[bytes]) -> None:
@@ -59,7 +67,7 @@ def test_inserted_icrc_is_right_on_every_lane_under_back_pressure(
     bench: Bench, gap: int, stall: int
 ) -> None:
     frames = frames_for_insertion(bench.width)
-    slots = [Played(replaced(f, icrc_offset(f), bytes(4)), sideband=icrc_offset(f)) for f in frames]
+    slots = [slot_of(f) for f in frames]
     bench.run(
         play={"insert_in": slots},
         expect={"insert_out": frames},
@@ -72,7 +80,7 @@ def test_inserted_icrc_is_right_on_every_lane_under_back_pressure(
 def test_bench_notices_one_wrong_bit_of_an_inserted_icrc(bench: Bench) -> None:
     frame = VECTORS["A"]
     offset = icrc_offset(frame)
-    slot = Played(replaced(frame, offset, bytes(4)), sideband=offset)
+    slot = slot_of(frame)
     wrong = replaced(frame, offset, bytes([frame[offset] ^ 1]))
     with pytest.raises(AssertionError, match=f"byte {offset}: value"):
         bench.run(play={"insert_in": [slot]}, expect={"insert_out": [wrong]})

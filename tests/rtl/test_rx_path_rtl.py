@@ -42,7 +42,7 @@ def colons(mac: bytes) -> str:
 
 def response(frame: bytes) -> bytes:
     """The response record of an ACKNOWLEDGE, least significant byte first."""
-    record = frame[47:50] + frame[51:54] + frame[54:58] + frame[26:30]
+    record = frame[47:50] + frame[51:54] + frame[54:58] + bytes(12) + frame[26:30]
     return record[::-1]
 
 
