@@ -8,16 +8,19 @@ tagged for another VLAN, to everybody, of any length. What comes right behind it
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import cycle
 
 from roceproof.conformance.stimulus.requester.arp_and_ping import Neighbourhood
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, RESPONDER, case, over
 from roceproof.conformance.suite.pattern import ACK, WRITE_ONLY
+from roceproof.conformance.suite.sweep import one_bit_off
 from roceproof.conformance.suite.traffic.storm_crowd import operations, served
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.wire.framing import ETHERNET_MINIMUM
-from roceproof.conformance.wire.icmp import icmp_frame
-from roceproof.conformance.wire.neighbours import solicit
+from roceproof.conformance.wire.framing import ETHER_IPV6, ETHERNET_MINIMUM
+from roceproof.conformance.wire.icmp import icmp_frame, icmp_message
+from roceproof.conformance.wire.neighbours import ND_HOPS, ND_SOLICITATION, answer, solicit
+from roceproof.verbs.addresses import Host
 from roceproof.verbs.service import Service
 
 ASKED = [Capability.PING, Capability.LOCKSTEP]
@@ -28,8 +31,13 @@ SIZES = (60, 61, 62, 63, 64, 65, 66, 67, 68, 90, 128, 255, 342, 590, 1514, 1518)
 NO_QUESTIONS = (0x0000, 0x0002, 0x0003, 0x0100, 0x0101, 0x8001)
 """Operations of ARP, 1 being a request."""
 ECHO_REPLY = 0
+ECHO_REQUEST_V6, ECHO_REPLY_V6 = 128, 129
+NOBODY = bytes(16)
+"""As what a host asks that has no address yet."""
 TURNING = (0x0000, 0x0001, 0x07FF, 0x0800, 0xF7FE, 0xF7FF, 0xF800, 0xF801, 0xFFFE)
 """Checksums of echo requests: that of the answer is 0x0800 more, and may turn over."""
+TURNING_V6 = (0x0000, 0x0001, 0x00FF, 0x0100, 0x0101, 0x7FFF, 0x8000, 0xFFFE)
+"""The same over IPv6, where it is 0x0100 less."""
 PINGS = range(1000, 9001, 1000)
 HEADERS = 28  # of IPv4 and ICMP
 
@@ -138,3 +146,77 @@ def test_pings_of_kilobytes_are_answered_or_leave_no_trace(bench: Bench) -> None
         elif not come(bench, asked, question):
             asked.settled()
         answers(bench, asked, asked.asks(asker, 32))
+
+
+def told(bench: Bench, *frames: bytes) -> list[bytes]:
+    """What the device says of itself when these have come."""
+    for frame in frames:
+        bench.send(frame, is_void=True)
+    bench.settle()
+    return bench.target.asides()
+
+
+def ping(asker: Host, host: Host, data: bytes, total: int) -> bytes:
+    """An echo request over IPv6 whose checksum is `total`."""
+    blank = icmp_frame(asker, host, ECHO_REQUEST_V6, bytes(4) + data)
+    number = (int.from_bytes(blank[56:58]) - total) % 0xFFFF
+    return icmp_frame(asker, host, ECHO_REQUEST_V6, number.to_bytes(4) + data)
+
+
+def with_hops(frame: bytes, hops: int) -> bytes:
+    return frame[:21] + bytes([hops]) + frame[22:]
+
+
+@case("LIVE-01", needs=[*ASKED, Capability.IPV6], smoke=True)
+def test_a_solicitation_is_answered_to_who_asks(bench: Bench) -> None:
+    askers = [bench.peer(index, ipv6=True) for index in range(len(bench.peers))]
+    host = bench.target.host.facing(askers[0])
+    for asker in (*askers, askers[0]._replace(ip=NOBODY)):
+        to_group = solicit(asker, host.ip)
+        alone = icmp_frame(asker, host, ND_SOLICITATION, bytes(4) + host.ip, hops=ND_HOPS)
+        for question in [to_group] if asker.ip == NOBODY else [to_group, alone]:
+            assert told(bench, question) == [answer(question, {host.ip: host.mac})]
+
+
+@case("LIVE-03", needs=[*ASKED, Capability.IPV6], smoke=True)
+def test_what_asks_a_host_for_nothing_over_ipv6_draws_nothing(bench: Bench) -> None:
+    asker = bench.peer(ipv6=True)
+    host = bench.target.host.facing(asker)
+    question, ping = solicit(asker, host.ip), icmp_frame(asker, host, ECHO_REQUEST_V6, bytes(36))
+    others = [Host(host.mac, ip) for ip in one_bit_off(host.ip).values()]
+    frames = [with_hops(question, hops) for hops in (0, 64, 254)]
+    frames += [question[:54] + bytes([kind]) + question[55:] for kind in (133, 134, 136, 137)]
+    frames += [ping[:54] + bytes([kind]) + ping[55:] for kind in (1, 8, ECHO_REPLY_V6, 130)]
+    frames += [frame[:55] + b"\1" + frame[56:] for frame in (question, ping)]
+    for other in others:
+        frames += [
+            solicit(asker, other.ip),
+            question[:62] + other.ip + question[78:],
+            icmp_frame(asker, other, ECHO_REQUEST_V6, bytes(36)),
+        ]
+    assert told(bench, *frames) == []
+
+
+@case("LIVE-01", needs=[*ASKED, Capability.IPV6], smoke=True)
+def test_pings_of_every_length_over_ipv6_are_answered(bench: Bench) -> None:
+    asker, draw = bench.peer(ipv6=True), bench.random
+    host = bench.target.host.facing(asker)
+    sizes = (*range(140), 1000, max(bench.claims.path_mtus) - 48)
+    for size, total in zip(sizes, cycle(TURNING_V6), strict=False):
+        question = ping(asker, host, draw.randbytes(size), total)
+        (reply,) = told(bench, question)
+        assert icmp_message(reply) == (ETHER_IPV6, ECHO_REPLY_V6, question[58:])
+        assert reply[:12] == asker.mac + host.mac
+        assert reply[22:54] == host.ip + asker.ip
+        assert len(reply) == len(question)
+
+
+@case("LIVE-01", "GID-01", needs=[*ASKED, Capability.IPV6, Capability.WRITE], smoke=True)
+@REQUESTER
+def test_a_gid_that_is_no_ipv4_address_is_the_own_address(bench: Bench) -> None:
+    own = Host(bench.target.host.mac, bytes.fromhex("20010db8") + bench.random.randbytes(12))
+    with bench.another(1, own) as other:
+        service = served(other, Service.RC, Service.UC)[0]
+        asker = other.peer(ipv6=True)
+        assert other.target.ping(asker, timeout_ns=other.target.patience.answer_ns)
+        other.connect(service, ipv6=True).transfer(operations(other, service)[0], 100)

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, over, over_services
-from roceproof.conformance.suite.checks.frame_integrity import icrcs_are_right
+from roceproof.conformance.suite.checks.frame_integrity import frames_are_exact, icrcs_are_right
 from roceproof.conformance.suite.checks.recovery import longest_wait_ns, timeout_code
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.limits.within_limits import sent_of, skip_for_services
@@ -101,6 +101,22 @@ def test_every_icrc_is_that_of_the_reference_over_ipv6(bench: Bench, service: Se
     over4 = bench.connect(service)
     pairs = [bench.connect(service, remote=bench.peer(i, ipv6=True)) for i in range(2)]
     traffic(bench, [over4, *pairs])
+
+
+@case("ICRC-03", "ICRC-09", "ETH-08", needs=[Capability.IPV6])
+@over_services
+def test_packets_of_both_ip_versions_end_anywhere_in_a_beat(bench: Bench, service: Service) -> None:
+    """By turns and without a pause, so that nothing of one is left in the next."""
+    served(bench, service)
+    width = (bench.claims.data_width or 8 * WIDEST_BUS) // 8
+    pairs = [bench.connect(service, ipv6=is_ipv6) for is_ipv6 in (False, True)]
+    for op in operations(bench, service):
+        for length in (*range(width + 4), pairs[0].mtu + 1):
+            posted = [(qp, qp.post(op, length)) for qp in (*pairs, *reversed(pairs))]
+            for qp, message in posted:
+                qp.expect_message(message)
+                qp.finish(message)
+    frames_are_exact(bench)
 
 
 @case("ICRC-04", needs=[Capability.VLAN])

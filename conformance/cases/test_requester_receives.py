@@ -148,6 +148,18 @@ def test_a_router_may_change_class_label_and_hop_limit_of_an_ack(bench: Bench) -
     completes_with_each(bench.connect(ipv6=True), [*classes, *labels, *hops])
 
 
+@case("IP-10", needs=[Capability.IPV6])
+def test_an_ack_whose_ipv6_header_changed_behind_the_icrc_is_ignored(bench: Bench) -> None:
+    ignores_each(bench, bit_flips(FIRST_ACK, edits.flip_ip, (4, 5, 6, *range(8, 40))), ipv6=True)
+
+
+@case("IP-13", needs=[Capability.IPV6])
+def test_an_ack_whose_ipv6_length_lies_is_ignored(bench: Bench) -> None:
+    near = [UDP_LENGTH + by for by in (-20, -8, -4, -1, 1, 2, 4, 8, 20)]
+    lies = numbers(edits.set_ip, 4, [0, 1, 23, 24, *near, 1500, 0xFFD3, 0xFFFF])
+    ignores_each(bench, {name: FIRST_ACK.resealed(edit) for name, edit in lies.items()}, ipv6=True)
+
+
 # UDP
 
 
@@ -206,6 +218,18 @@ def test_an_ack_from_another_host_than_the_peer_is_ignored(bench: Bench) -> None
             **{name: FIRST_ACK.but(src_ip=ip) for name, ip in foreign.items()},
         },
     )
+
+
+@case("GID-02", needs=[Capability.IPV6])
+def test_an_ack_from_another_ipv6_address_than_the_peers_is_ignored(bench: Bench) -> None:
+    foreign = one_bit_off(bench.peer(ipv6=True).ip)
+    ignores_each(bench, {name: FIRST_ACK.but(src_ip=ip) for name, ip in foreign.items()}, ipv6=True)
+
+
+@case("GID-05", needs=[Capability.IPV6, Capability.LOCKSTEP])
+def test_an_ack_to_a_foreign_ipv6_address_is_ignored(bench: Bench) -> None:
+    foreign = one_bit_off(bench.target.host.facing(bench.peer(ipv6=True)).ip)
+    ignores_each(bench, {name: FIRST_ACK.but(dst_ip=ip) for name, ip in foreign.items()}, ipv6=True)
 
 
 @case("GID-05", smoke=True)

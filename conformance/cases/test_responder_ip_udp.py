@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.case import RESPONDER, case
+from roceproof.conformance.suite.case import RESPONDER, case, over
 from roceproof.conformance.suite.intent import OUT_OF_SEQUENCE
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import ACK, SEND_ONLY, UD_SEND_ONLY, WRITE_ONLY, Edit
@@ -252,6 +252,22 @@ def test_the_multicast_qpn_at_a_unicast_address_reaches_nobody(bench: Bench) -> 
     number = qp.post_receive(qp.region())
     qp.send(UD_SEND_ONLY(payload=8, qpn=MULTICAST_QPN), UD_SEND_ONLY(payload=24))
     qp.receives(number, byte_len=GRH_BYTES + 24)
+
+
+@case("GID-02", "GID-05", needs=[Capability.IPV6, Capability.LOCKSTEP])
+@over("end", ["src_ip", "dst_ip"])
+def test_a_request_between_other_ipv6_addresses_is_dropped(bench: Bench, end: str) -> None:
+    peer = bench.peer(ipv6=True)
+    right = peer if end == "src_ip" else bench.target.host.facing(peer)
+    foreign = one_bit_off(right.ip)
+    drops_each(bench, {name: GOOD.but(**{end: ip}) for name, ip in foreign.items()}, ipv6=True)
+
+
+@case("IP-13", needs=[Capability.IPV6])
+def test_an_ipv6_length_that_lies_drops_the_packet(bench: Bench) -> None:
+    near = [UDP_LENGTH + by for by in (-20, -8, -4, -1, 1, 2, 4, 8, 20)]
+    lies = said(edits.set_ip, 4, [0, 1, 23, 24, *near, 1500, 0xFFD3, 0xFFFF])
+    drops_each(bench, {name: GOOD.resealed(edit) for name, edit in lies.items()}, ipv6=True)
 
 
 @case("GID-05", smoke=True)

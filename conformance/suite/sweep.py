@@ -51,9 +51,9 @@ def drops_each(bench: Bench, variants: Mapping[str, Pattern], **spec: Any) -> No
     _all_then_alone(bench.connect(**spec), variants, _drops)
 
 
-def ignores_each(bench: Bench, variants: Mapping[str, Pattern]) -> None:
+def ignores_each(bench: Bench, variants: Mapping[str, Pattern], **spec: Any) -> None:
     """A requester ignores each of these, which would answer its first message but for that."""
-    _all_then_alone(bench.connect(), variants, _ignores)
+    _all_then_alone(bench.connect(**spec), variants, _ignores)
 
 
 def accepts_each(qp: Connection, variants: Iterable[Pattern], *, start: int = 0) -> int:
