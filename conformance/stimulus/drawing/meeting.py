@@ -57,6 +57,9 @@ EVENTS: Mapping[str, Event] = {
     "it is reset": Event(lambda one: Step("reset", {"key": one.key}), is_end=True),
 }
 
+_AT_A_TIMER = [*EVENTS, *[TRAIN] * len(EVENTS)]
+"""Half of it lets the timer run."""
+
 
 def meet(
     first: One, second: One, events: tuple[str, str], held: Mapping[str, int], apart_ns: int = 0
@@ -116,8 +119,9 @@ def run_out(
         yield Step("disturb", dict(held))
     yield Step("wait", {"ns": timeout_ns * 3 // 4})
     for _ in range(_HAPPENINGS):
-        one = random.choice(others if others and random.random() < _ELSEWHERE else waiting)
-        yield EVENTS[random.choice([*EVENTS])].step(one)
+        is_elsewhere = others and random.random() < _ELSEWHERE
+        one = random.choice(others if is_elsewhere else waiting)
+        yield EVENTS[random.choice([*EVENTS] if is_elsewhere else _AT_A_TIMER)].step(one)
         yield Step("wait", {"ns": random.randrange(1, 2 * timeout_ns // _HAPPENINGS)})
     if held:
         yield Step("disturb", {})
