@@ -53,6 +53,7 @@ class Scene:
         self._owners: dict[tuple[bytes, int], list[QueuePair]] = {}
         self._events = 0
         self._acknowledged = 0
+        self._is_again = False
 
     def _fresh_pace(self) -> Pace:
         return Pace.of(self.bench.target.clock_ps, self.bench.claims.data_width)
@@ -74,6 +75,7 @@ class Scene:
 
     def power_on(self) -> None:
         """Whatever was known is gone."""
+        self._is_again = True
         self.qps.clear()
         self._owners.clear()
         stalls, self.pace = self.pace.stalls, self._fresh_pace()
@@ -303,7 +305,8 @@ class Scene:
             idle = [known for known in self.qps.values() if known.open and not known.life.is_active]
             if idle and is_packet and not ended:
                 told += f"\nqp {idle[-1].qp.qpn:#x} is not active, its work is refused"
-                rules.append("PSN-21")
+                if self._is_again or idle[-1].life.posted_before:
+                    rules = ["QPS-04"]
             raise self.bench.failed(f"want  nothing\n{told}", rules=rules)
         text, rules = min(
             (differences(frame, each, self.bench.beginnings) for each in wanted),
