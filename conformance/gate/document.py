@@ -94,7 +94,8 @@ def document_of(
             {key: case.get(key) for key in ("case", "file", "broken", WARNING)}
             for case in cases
             if WARNING in case
-        ],
+        ]
+        + soaked.warned,
         "skips": [
             {"reason": reason, "cases": count}
             for reason, count in Counter(

@@ -12,6 +12,7 @@ from markupsafe import Markup
 from roceproof import __version__
 from roceproof.common.page import content_hash, part, templates
 from roceproof.conformance.regression.findings import in_words
+from roceproof.conformance.regression.report import warnings_told
 from roceproof.conformance.rules.table import RULES
 from roceproof.conformance.runner.findings.accused import by_certainty
 from roceproof.conformance.runner.outcomes import BAD
@@ -34,6 +35,7 @@ def page(gate: Document, stories: Sequence[Document]) -> str:
         version=__version__,
         style=Markup(style),
         style_hash=content_hash(style),
+        warnings=list(warnings_told(gate["warnings"])),
         findings=list(zip(gate["findings"], stories, strict=True)),
         groups=groups,
         sentences={rule.id: rule.sentence for rule in RULES.values()},

@@ -15,6 +15,9 @@ from roceproof.conformance.coverage.run_report import COVERAGE, PAGE, write_page
 from roceproof.conformance.coverage.summary import summarized
 from roceproof.conformance.gate.seeds import Kept
 from roceproof.conformance.regression.soak_workers import come, soak_workers
+from roceproof.conformance.rules.table import breaks_a_must
+from roceproof.conformance.runner.outcomes import WARNING
+from roceproof.conformance.runner.plan_player import PlanFinding
 from roceproof.conformance.runner.session.options import Options
 from roceproof.conformance.runner.soak import Chunk, play
 from roceproof.conformance.stimulus.drawing.weights import Weights
@@ -34,6 +37,8 @@ class Soaked:
     findings: list[dict[str, Any]] = field(default_factory=list)
     waived: list[dict[str, Any]] = field(default_factory=list)
     """Those that break only rules whose breaking is accepted."""
+    warned: list[dict[str, Any]] = field(default_factory=list)
+    """Those that break no must, as the warnings of cases."""
     broke: list[str] = field(default_factory=list)
     """What plans have broken themselves: they have not judged the device."""
     coverage: dict[str, Any] = field(default_factory=dict)
@@ -109,21 +114,39 @@ def soak(
                 soaked.broke += found.broke
                 reached.counts.merge(Counts.from_json(found.counts))
                 for plan in found.findings:
-                    where = {"seed": plan.seed, "width": found.width, "rules": list(plan.rules)}
-                    if reasons := waives(plan.rules):
-                        soaked.waived.append({**where, "waived": reasons})
-                        continue
-                    path = out / f"test_found_{found.width}bit_{plan.seed}.py"
-                    path.write_text(plan.text)
-                    told: dict[str, Any] = {
-                        "case": path.name,
-                        "head": plan.head,
-                        "story": plan.story,
-                        "replay": options.replay_file(path, found.width),
-                    }
-                    told |= {"explained": plan.explained, "tempted": plan.tempted}
-                    soaked.findings.append({**where, **told})
+                    reasons = waives(plan.rules)
+                    take(soaked, plan, found.width, out=out, options=options, reasons=reasons)
         reached.write(out / COVERAGE)
     summary = summarized(reached)
     write_page(summary, out / PAGE)
     soaked.coverage, soaked.depth = summary.to_json()["groups"], summary.depth
+
+
+def take(
+    soaked: Soaked,
+    plan: PlanFinding,
+    width: int,
+    *,
+    out: Path,
+    options: Options,
+    reasons: Sequence[str],
+) -> None:
+    """A plan that fails: accepted for these reasons, no must broken, or a finding."""
+    where = {"seed": plan.seed, "width": width, "rules": list(plan.rules)}
+    if reasons:
+        soaked.waived.append({**where, "waived": reasons})
+        return
+    path = out / f"test_found_{width}bit_{plan.seed}.py"
+    path.write_text(plan.text)
+    if plan.rules and not breaks_a_must(plan.rules):
+        warned = {"case": path.name, "file": path.name, "broken": list(plan.rules)}
+        soaked.warned.append({**warned, WARNING: plan.head})
+        return
+    told: dict[str, Any] = {
+        "case": path.name,
+        "head": plan.head,
+        "story": plan.story,
+        "replay": options.replay_file(path, width),
+    }
+    told |= {"explained": plan.explained, "tempted": plan.tempted}
+    soaked.findings.append({**where, **told})

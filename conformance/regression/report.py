@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -251,11 +251,20 @@ def _print_waived(cases: Sequence[Document], console: Terminal) -> None:
 
 
 def print_warnings(cases: Sequence[Document], console: Terminal) -> None:
-    """A line for each case that has passed, though a rule that is no must is broken."""
+    """What has passed though it breaks a rule that is no must: a line for all of the same rules."""
+    for words in warnings_told(cases):
+        console.print(f"[yellow]warning[/] {escape(words)}", highlight=False)
+
+
+def warnings_told(cases: Sequence[Document]) -> Iterator[str]:
+    """The rules, how many cases break them, the first of them and its words."""
+    alike: dict[str, list[Document]] = {}
     for case in cases:
         if WARNING in case:
-            words = f"{case['case']}: {' '.join(case['broken'])}: {case[WARNING]}"
-            console.print(f"[yellow]warning[/] {escape(words)}", highlight=False)
+            alike.setdefault(" ".join(case["broken"]), []).append(case)
+    for rules, warned in alike.items():
+        many = f" in {len(warned)} cases, the first is" if len(warned) > 1 else ":"
+        yield f"{rules}{many} {warned[0]['case']}: {warned[0][WARNING]}"
 
 
 def print_skips(

@@ -7,6 +7,7 @@ a SHOULD warnings; INFO is recorded only.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -50,3 +51,8 @@ def _load() -> dict[str, Rule]:
 
 
 RULES: dict[str, Rule] = _load()
+
+
+def breaks_a_must(rules: Iterable[str]) -> bool:
+    """Whether one of these is a must: breaking the others is worth a warning."""
+    return any(RULES[rule].severity is Severity.MUST for rule in rules)

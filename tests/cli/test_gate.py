@@ -22,11 +22,14 @@ from roceproof.conformance.gate.guest import Landed
 from roceproof.conformance.gate.junit import add_to_junit
 from roceproof.conformance.gate.page import page
 from roceproof.conformance.gate.proposals import proposals_of
-from roceproof.conformance.gate.soak import Soaked
+from roceproof.conformance.gate.soak import Soaked, take
 from roceproof.conformance.gate.stories import stories_of
 from roceproof.conformance.gate.text import print_gate
 from roceproof.conformance.runner.connectivity import Check
 from roceproof.conformance.runner.outcomes import FAILED
+from roceproof.conformance.runner.plan_player import PlanFinding
+from roceproof.conformance.runner.session.options import Options
+from roceproof.conformance.stimulus.plan import Plan
 from roceproof.dpi import load_manifest
 from roceproof.verbs.limits import Limits
 
@@ -102,6 +105,29 @@ def test_a_plan_that_breaks_only_what_is_waived_fails_nothing_and_is_told(capsys
     assert document["verdict"] == "pass"
     print_gate(document, out=Path("out"), quiet=False)
     assert "3 played, 0 fail, 1 waived" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("rules", "came"),
+    [(("PAD-02",), (0, 1)), (("PAD-02", "PSN-02"), (1, 0)), ((), (1, 0))],
+    ids=["no must", "a must, too", "of no rule"],
+)
+def test_a_plan_that_breaks_no_must_is_a_warning_as_a_case_is(tmp_path, rules, came) -> None:
+    soaked = Soaked(plans=1)
+    found = PlanFinding(
+        seed=7, rules=rules, head="pad is 1", text="it", story="s", plan=Plan(steps=())
+    )
+    take(soaked, found, 64, out=tmp_path, options=Options(target="hdl", dut=DUT), reasons=[])
+    assert (len(soaked.findings), len(soaked.warned)) == came
+    assert (tmp_path / "test_found_64bit_7.py").read_text() == "it"
+    document = judged(PASSING, soaked=soaked)
+    assert document["verdict"] == ("fail" if came[0] else "pass")
+    warned = {"case": "test_found_64bit_7.py", "file": "test_found_64bit_7.py"}
+    assert document["warnings"] == [{**warned, "broken": [*rules], "warning": "pad is 1"}] * came[1]
+    stories = [STORY] * len(document["findings"])
+    assert ("<li>PAD-02: test_found_64bit_7.py: pad is 1" in page(document, stories)) is bool(
+        came[1]
+    )
 
 
 def test_a_waiver_that_only_a_plan_needs_is_of_use(tmp_path) -> None:

@@ -46,7 +46,9 @@ def test_a_warning_is_told_and_counts_below_a_failure(capsys) -> None:
     case = {"case": "a", "outcome": "passed", "rules": ["RTX-08"], "broken": ["RTX-08"]}
     warning = case | {WARNING: HEAD}
     print_warnings([case, warning], Terminal())
-    assert capsys.readouterr().out == f"warning a: RTX-08: {HEAD}\n"
+    assert capsys.readouterr().out == f"warning RTX-08: a: {HEAD}\n"
+    print_warnings([warning, warning | {"case": "b", WARNING: "else"}], Terminal())
+    assert capsys.readouterr().out == f"warning RTX-08 in 2 cases, the first is a: {HEAD}\n"
     failing = case | {"outcome": "failed"}
     assert per_rule({"cases": [case, warning]}) == [("RTX-08", WARNING, 2)]
     assert per_rule({"cases": [failing, warning]}) == [("RTX-08", "failed", 2)]

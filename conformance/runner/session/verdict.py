@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 import pytest
 
 from roceproof.common.printable import printable_lines
-from roceproof.conformance.rules.table import RULES, Severity
+from roceproof.conformance.rules.table import breaks_a_must
 from roceproof.conformance.runner.attribution.control import works_anew
 from roceproof.conformance.runner.attribution.last_request import asks_again, refuses_no_bytes
 from roceproof.conformance.runner.attribution.rule_attribution import Blame, blame, services_of
@@ -90,14 +89,10 @@ def warned(report: pytest.TestReport) -> pytest.TestReport:
     """The report of a failure; a case that was reached and breaks no must has passed, warned."""
     said = dict(report.user_properties)
     broken = str(said.get("broken", "")).split()
-    if broken and not _breaks_a_must(broken) and NOT_REACHED not in said:
+    if broken and not breaks_a_must(broken) and NOT_REACHED not in said:
         report.outcome, report.longrepr = "passed", None
         report.user_properties.append((WARNING, str(said["head"])))
     return report
-
-
-def _breaks_a_must(broken: Iterable[str]) -> bool:
-    return any(RULES[rule].severity is Severity.MUST for rule in broken)
 
 
 def ended_by(death: DeviceDied, bench: Bench, path: Path) -> CaseFailed:
@@ -147,7 +142,7 @@ def _blamed(item: pytest.Function, bench: Bench, failures: list[CaseFailed]) -> 
     controls = controls_of(item.config, width_of(item))
     found = blame(bench, failures, own=rules_of(item), controls=controls)
     stop = found.stop
-    if stop is None or not stop.stands_still or _breaks_a_must(found.broken):
+    if stop is None or not stop.stands_still or breaks_a_must(found.broken):
         return found
     lives = works_anew(bench, stop)
     return found if lives else replace(found, broken=(_ALIVE, *found.broken))
