@@ -13,6 +13,7 @@ from roceproof.common.paths import REFERENCE_DUT
 from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.requester.policy import RequesterPolicy, Unexpected
 from roceproof.conformance.model.requester.rc import RcRequester
+from roceproof.conformance.mutants.frames import with_stale_pad
 from roceproof.conformance.stimulus.drawing.plans import draw_plan
 from roceproof.conformance.stimulus.plan import Plan, Step
 from roceproof.conformance.stimulus.requester.play import Play
@@ -125,23 +126,43 @@ def test_a_fault_becomes_a_small_case_that_fails(fault: type[Target]) -> None:
 class AlwaysMarked(ForwardingTarget):
     """Sets a bit beside BECN in every packet."""
 
+    spoilt = staticmethod(frame_edits.flip_udp(8 + 4, 1))
+
     def receive(self, timeout_ns: int) -> Arrival | None:
         """A frame with it."""
         arrival = super().receive(timeout_ns)
         if arrival is None or parse(arrival.frame) is None:
             return arrival
         frame = bytearray(arrival.frame)
-        frame_edits.flip_udp(8 + 4, 1)(frame)
+        self.spoilt(frame)
         frame_edits.reseal(frame)
         return arrival._replace(frame=bytes(frame))
 
 
-def test_what_is_wrong_in_all_packets_alike_hides_nothing_else(model: ModelFactory) -> None:
+def stale_pad(frame: bytearray) -> None:
+    """The pad is not zero."""
+    packet = parse(bytes(frame))
+    assert packet is not None
+    frame[:] = with_stale_pad(bytes(frame), packet.bth.pad_count)
+
+
+class StalePads(AlwaysMarked):
+    """Its pads are never zero, as no must asks them to be."""
+
+    spoilt = staticmethod(stale_pad)
+
+
+@pytest.mark.parametrize(
+    ("device", "said"), [(AlwaysMarked, "BTH-08"), (StalePads, "pad bytes: want")]
+)
+def test_what_is_wrong_in_all_packets_alike_hides_nothing_else(
+    model: ModelFactory, device: type[Target], said: str
+) -> None:
     plan = draw_plan(3, model.claims)
     has_ended = False
     with (
-        pytest.raises(CaseFailed, match="BTH-08"),
-        opener(model, AlwaysMarked)(3, plan.host) as bench,
+        pytest.raises(CaseFailed, match=said),
+        opener(model, device)(3, plan.host) as bench,
     ):
         plan.play(bench)
         has_ended = bench.aside is not None

@@ -125,6 +125,7 @@ _GRH_LACKS = (20, 40)
 """Bytes of the GRH that may be left out in front of a datagram: those without IPv4, or all."""
 OF_EVERY_PACKET = frozenset({"tos", "ttl", "tver", "pkey", "fecn", "becn", "resv6", "resv7"})
 """Fields that are the same in all packets of a queue pair, each for a reason of its own."""
+_NO_MUST = frozenset({"pad bytes", "trailer"})
 STRAY = "a packet to a QPN that nobody has"
 STRAY_COMPLETION = "a completion of a QPN that has no such work"
 STRAY_RECEIVE = "a receive has completed for a QPN that it was not given to"
@@ -168,11 +169,11 @@ def rules_of_receive(
 
 
 def is_aside(wrong: Mismatch, own: Collection[str]) -> bool:
-    """Whether a field is the same in all packets, and no rule of the case is about it.
+    """Whether no rule of the case is about a field that is the same in all packets, or no must.
 
     Such a wrong field is told at the end of the case, which meanwhile goes on.
     """
-    return wrong.field in OF_EVERY_PACKET and rule_of(wrong) not in own
+    return wrong.field in OF_EVERY_PACKET | _NO_MUST and rule_of(wrong) not in own
 
 
 def is_harmless(wrong: Mismatch) -> bool:
