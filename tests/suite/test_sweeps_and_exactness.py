@@ -15,6 +15,7 @@ from roceproof.conformance.mutants.families.icrc import Sealed
 from roceproof.conformance.mutants.families.ip_udp import BeforeIcrc, UdpLengthWithoutIcrc
 from roceproof.conformance.mutants.families.ip_udp_received import ChecksumIgnored
 from roceproof.conformance.mutants.families.link import NotPadded, TailOfThePacketBefore
+from roceproof.conformance.mutants.frames import with_stale_pad
 from roceproof.conformance.mutants.wire import WireFault, WireMutant
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.checks.frame_integrity import frames_are_exact, icrcs_are_right
@@ -27,6 +28,7 @@ from roceproof.conformance.suite.sweep import (
 )
 from roceproof.conformance.targets.interface import CasePlace
 from roceproof.conformance.targets.model.device import ModelFactory
+from roceproof.conformance.wire.codec import parse
 from roceproof.conformance.wire.frame_edits import bad_icrc, flip_ip, flip_udp
 from roceproof.verbs.work import Op
 
@@ -73,6 +75,27 @@ def test_a_frame_that_is_not_exact_is_shown_with_its_place(
             CaseFailed, match=f"frame {frame} of the device is wrong from byte {at}"
         ):
             frames_are_exact(bench)
+
+
+class StalePads(WireFault):
+    """Pads are not zero, and a frame without payload lacks its last byte."""
+
+    def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
+        packet = parse(frame)
+        assert packet is not None
+        return [with_stale_pad(frame, packet.bth.pad_count) if packet.payload else frame[:-1]]
+
+
+def test_only_what_no_must_asks_for_is_no_other_rules_and_hides_no_other_frame() -> None:
+    with bench_of(StalePads) as bench:
+        send(bench, 1)
+        with pytest.raises(CaseFailed, match="pad bytes") as caught:
+            frames_are_exact(bench)
+        assert caught.value.rules == ("PAD-02",)
+        send(bench, 0)
+        with pytest.raises(CaseFailed, match="frame 1 of the device is wrong") as caught:
+            frames_are_exact(bench)
+        assert not caught.value.rules
 
 
 def test_a_wrong_icrc_is_shown_beside_the_right_one() -> None:

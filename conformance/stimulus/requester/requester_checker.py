@@ -94,6 +94,10 @@ class Track(Endings):
     def expected_frames(self) -> list[bytes]:
         return [frame for state in self._states for _, frame in self._next(state)]
 
+    def repeats(self, frame: bytes) -> list[bytes]:
+        """None: nothing leaves twice."""
+        return []
+
     def owed(self) -> list[str]:
         """What is missing when all is quiet, in words; nothing if some state is at rest."""
         debts = [(self._debts(state), state) for state in self._states]

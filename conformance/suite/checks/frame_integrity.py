@@ -7,9 +7,11 @@ and ICRC are, and that nothing stands in front or behind.
 
 from __future__ import annotations
 
+from roceproof.conformance.rules.table import breaks_a_must
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.expect.length_fields import wrong_frame_pad, wrong_lengths
 from roceproof.conformance.suite.expect.wrong_bytes import wrong_bytes
+from roceproof.conformance.suite.reporting.failure import CaseFailed, rule_of
 from roceproof.conformance.wire import icrc
 from roceproof.conformance.wire.codec import build, parse
 from roceproof.conformance.wire.frame_edits import without_udp_checksum
@@ -18,19 +20,33 @@ from roceproof.conformance.wire.notation import first_difference
 
 
 def frames_are_exact(bench: Bench) -> None:
-    """Every frame that the device has sent is as a right sender makes it."""
+    """Every frame that the device has sent is as a right sender makes it.
+
+    A frame in which only what no must asks for is wrong is told if no other frame is wrong.
+    """
+    mild: CaseFailed | None = None
     for index, sent in enumerate(bench.frames_sent()):
         frame = without_udp_checksum(sent)
         packet = parse(frame)
         right = b"" if packet is None else build(packet)
         if right != frame:
             at = first_difference(right, frame)
+            rules: list[str] = []
             lines = [f"frame {index} of the device is wrong from byte {at} on"]
             if packet is not None and (made := parse(right)) is not None:
                 wrong = wrong_lengths(packet, made.udp_length) or wrong_frame_pad(frame, packet)
                 wrong = wrong or [wrong_bytes(right, frame)]
                 lines += [f"      {each.field}: want {each.want}, got {each.got}" for each in wrong]
-            raise bench.failed("\n".join([*lines, f"want  {right.hex()}", f"got   {frame.hex()}"]))
+                named = [rule_of(each) for each in wrong]
+                if all(rule is not None and not breaks_a_must([rule]) for rule in named):
+                    rules = [rule for rule in named if rule is not None]
+            text = "\n".join([*lines, f"want  {right.hex()}", f"got   {frame.hex()}"])
+            failure = bench.failed(text, rules=rules)
+            if not rules:
+                raise failure
+            mild = mild or failure
+    if mild is not None:
+        raise mild
 
 
 def icrcs_are_right(bench: Bench) -> None:
