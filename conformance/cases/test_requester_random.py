@@ -35,7 +35,7 @@ def run(bench: Bench, count: int) -> None:
 @case(*RULES, smoke=True, targets=["hdl", "model"])
 @over("part", range(2))
 def test_what_nobody_has_thought_of(bench: Bench, part: int) -> None:
-    run(bench, 20)
+    run(bench, 12)
 
 
 @case(*RULES, targets=["hdl", "model"])
