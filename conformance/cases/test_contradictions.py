@@ -146,4 +146,9 @@ def test_a_mark_before_its_end_says_nothing_of_a_request(bench: Bench, *, marked
                 got=again,
             )
         data = write.said["payload"]
+        if not marked and region.read(0, len(data)) != data:
+            text = (
+                "behind a frame that the MAC marks as damaged memory holds other bytes than are due"
+            )
+            raise bench.failed(text, rules=["ETH-09"])
         assert region.read(0, len(data)) == data

@@ -16,7 +16,7 @@ from roceproof.conformance.stimulus.plan import Plan
 from roceproof.conformance.stimulus.shrinking.naming import rules_of_plan
 from roceproof.conformance.stimulus.shrinking.shrink import Reduction
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.memory import unless_late
+from roceproof.conformance.suite.checks.strays import with_strays
 from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.hdl.allowance import within_processor_seconds
@@ -83,7 +83,7 @@ def played(plan: Plan, seed: int, open_bench: Open) -> Played:
             try:
                 plan.play(bench)
             except CaseFailed as failure:
-                raise unless_late(bench.target, failure) from failure
+                raise with_strays(bench, failure) from failure
     except CaseFailed as failure:
         return Played(failure, bench)
     except DeviceDied as death:

@@ -303,6 +303,10 @@ class Target(ABC):
         """What the records of a watched device have been; None where it has none."""
         return None
 
+    def just_read(self) -> bytes:
+        """The bytes of memory that were read last, if nothing has moved since."""
+        return b""
+
     def memory_is_late(self) -> bool:
         """Whether the bytes that were read now are others soon, though nothing more is sent."""
         return False

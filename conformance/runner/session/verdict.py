@@ -32,7 +32,7 @@ from roceproof.conformance.runner.session.names import file_name, short_name
 from roceproof.conformance.runner.session.options import Options
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.checks.comparison import compared
-from roceproof.conformance.suite.memory import unless_late
+from roceproof.conformance.suite.checks.strays import with_strays
 from roceproof.conformance.suite.reporting.divergence import differed, on_services
 from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.suite.reporting.failure_heads import head_of
@@ -59,7 +59,7 @@ def conclude(item: pytest.Function, bench: Bench, options: Options, own: CaseFai
     """
     if bench.plans:
         item.user_properties.append(("plans", bench.plans))
-    own = None if own is None else unless_late(bench.target, own)
+    own = None if own is None else with_strays(bench, own)
     judged = _judged(bench, item, own)
     failures = [*([] if own is None else [own]), *judged.failures]
     hold_to_the_law(bench, judged.unsaid, broken_on_purpose(item), is_accused=bool(failures))

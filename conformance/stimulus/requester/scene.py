@@ -28,6 +28,7 @@ from roceproof.conformance.suite.reporting.ends import (
     wrong_syndrome,
 )
 from roceproof.conformance.suite.reporting.failure import STRAY_COMPLETION
+from roceproof.conformance.suite.reporting.failure_heads import AS_ANOTHER
 from roceproof.conformance.suite.reporting.transcript import DAMAGED, Entry
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Arrival
@@ -341,12 +342,21 @@ class Scene:
                 )
             owed = ", ".join(known.judge.owed()[:2]) or "none"
             where = f"qp {known.qp.qpn:#x}{self._beside(known)}"
-            raise self.bench.failed(
+            text = (
                 f"want  no such completion on {where}; owed: {owed}\n"
-                f"got   work {outcome.wr_id:#x} completed with {ended(outcome, spec)}",
-                rules=rules_of_end(outcome, spec),
+                f"got   work {outcome.wr_id:#x} completed with {ended(outcome, spec)}"
             )
+            if alike := self._owed_so(outcome.status, known):
+                text += f"\n{AS_ANOTHER} {alike.qp.qpn:#x}"
+            raise self.bench.failed(text, rules=rules_of_end(outcome, spec))
         self._judge_violations(known)
+
+    def _owed_so(self, status: str, known: QueuePair) -> QueuePair | None:
+        """Another queue pair whose work is to end with a NAK of that status."""
+        others = (other for other in self.qps.values() if other is not known)
+        is_nak = status.startswith("rem_")
+        said = f"ends with {status}"
+        return next((o for o in others if is_nak and any(said in d for d in o.judge.owed())), None)
 
     def _judge_place(self, outcome: Outcome, known: QueuePair) -> None:
         """Fail if the work is open, but another queue pair's."""

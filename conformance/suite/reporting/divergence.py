@@ -17,6 +17,8 @@ from roceproof.conformance.rules.table import RULES
 from roceproof.conformance.suite.reporting.ends import NO_TIMER
 from roceproof.conformance.suite.reporting.failure import FIELD_RULES, CaseFailed
 from roceproof.conformance.suite.reporting.failure_heads import (
+    AS_ANOTHER,
+    BEHIND_UNDUE,
     head_of,
     likeness,
     name_of_wanted,
@@ -27,6 +29,8 @@ from roceproof.conformance.suite.reporting.failure_heads import (
 _ALIVE = "LIVE-01"
 VAGUE = ("FUZZ-", "LIVE-02", "LIVE-03")
 """Rules that hold of whatever a device does: they name nothing."""
+AS_IF_ONCE = "FUZZ-14"
+"""Of that family, but what it says is one thing: memory is as if every packet had come once."""
 _ANSWERS = ("ACK", "NAK", "RNR", "ATOMIC")
 COMPLETES = ("ACK-08", "UC-01")
 """Rules of work that does not end as it must: why, something else may say better."""
@@ -42,6 +46,7 @@ _SAYS_ITSELF = (
     "RTX-",
     "RETH-05",
     "RETH-12",
+    AS_IF_ONCE,
     "MSN-",
     "IMM-",
     "RQ-",
@@ -83,6 +88,7 @@ _BY_LIKENESS = _table(
     (r"completed again", "LIVE-02"),
 )
 _COMPLETION = _table(
+    (BEHIND_UNDUE, AS_IF_ONCE),
     (NO_TIMER, "RTX-07"),
     (r"which (waits|is acknowledged).*completed with retry_exc_err, syndrome 0x60", "NAK-13"),
     (r"completed with retry_exc_err, syndrome 0x[23]", "RNR-05"),
@@ -98,6 +104,7 @@ _COMPLETION = _table(
         "QPS-06 NAK-09",
     ),
     (r"want no such completion.*completed with wr_flush_err", "NAK-09"),
+    (rf"which waits for an answer; got work \S+ completed with rem_.*{AS_ANOTHER}", "NAK-09"),
     (r"which waits for an answer; got work \S+ completed with rem_", "ACK-09"),
     (r"want no such completion.*completed with rem_\w+", "NAK-13 NAK-10"),
     (r"want no such completion.*completed with rnr_retry", "RNR-05"),
@@ -213,7 +220,7 @@ def says_itself(rules: Iterable[str]) -> bool:
 
 
 def is_vague(rules: Sequence[str]) -> bool:
-    return all(rule.startswith(VAGUE) for rule in rules)
+    return all(rule.startswith(VAGUE) and rule != AS_IF_ONCE for rule in rules)
 
 
 def _of_fields(name: str, fields: Sequence[str]) -> Iterable[str]:

@@ -19,6 +19,9 @@ _BREACH = re.compile(rf"{BREACH}: [^;\n]+")
 COMPLAINT = "an assertion inside the device fails"
 _ASSERTION = re.compile(r"Assertion failed in \S+: (?P<port>port \d+: )?(?P<says>[^;\n]+)")
 _UNSETTLED = " did not converge"
+STRAY_BYTES = "memory holds bytes of a packet that had to be dropped"
+AS_ANOTHER = "as work ends of qp"
+BEHIND_UNDUE = "packets that had to change nothing came before"
 _OTHER_BYTES = re.compile(
     r"assert (?P<got>b['\"].*?) == (?P<want>b['\"].*?); At index (?P<at>\d+) diff: "
     r"(?P<one>b.+?) != (?P<other>b[^;]+)"
@@ -256,6 +259,8 @@ def in_short(head: str) -> str:
     """What was wrong: the fields that differ, where two packets are told, or else the head."""
     if died := of_death(head):
         return died
+    if STRAY_BYTES in head:
+        return head[head.index(STRAY_BYTES) :]
     if (other := _OTHER_BYTES.search(head)) and other["told"]:
         return str(other["told"])
     if other and other["got"]:

@@ -203,6 +203,10 @@ class HdlTarget(Target):
             self._until_configured()
         self._run(max(1, self._cycles(duration_ns)), Until.CYCLES)
 
+    def just_read(self) -> bytes:
+        peeked = self.simulation.peeked
+        return b"" if peeked is None else peeked.data
+
     def memory_is_late(self) -> bool:
         """Runs on to see it, if bytes were read in this cycle."""
         peeked = self.simulation.peeked

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What had to be dropped and was heeded: bytes of it in memory, work that it ends."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.memory import unless_late
+from roceproof.conformance.suite.reporting.divergence import AS_IF_ONCE
+from roceproof.conformance.suite.reporting.failure import CaseFailed
+from roceproof.conformance.suite.reporting.failure_heads import (
+    BEHIND_UNDUE,
+    STRAY_BYTES,
+    harms_memory,
+    head_of,
+)
+from roceproof.conformance.suite.reporting.transcript import DAMAGED, Entry
+from roceproof.conformance.wire import icrc
+from roceproof.conformance.wire.codec import parse
+from roceproof.conformance.wire.headers import Aeth
+from roceproof.conformance.wire.ip import Ipv4
+from roceproof.conformance.wire.ip import checksum as ones
+from roceproof.verbs.addresses import Host
+
+_PIECE, _ALIKE, _MOST = 6, 2, 1 << 16
+"""In bytes: what is no chance, of so many values at least, and of how much memory."""
+_IP_HEADER = slice(14, 34)
+_SEEN = "\nframes seen:"
+_WRITTEN = "RETH-12"
+_ACKNOWLEDGE, _ACKS = 0x11, 0x20
+_UNANSWERED = re.compile(
+    r"\(RC, (?P<qpn>0x[0-9a-f]+)\): work \S+ completed with success, .*without an answer"
+)
+
+
+def with_strays(bench: Bench, failure: CaseFailed) -> CaseFailed:
+    """The failure; with what was heeded though it had to be dropped, or bytes that come later."""
+    failure = unless_late(bench.target, failure)
+    if failure.stop is not None:
+        return failure
+    head, heard = head_of(failure), [e for e in bench.transcript.entries() if not e.is_sent]
+    if unanswered := _UNANSWERED.search(head):
+        return _with_stray_answer(bench, failure, heard, qpn=int(unanswered["qpn"], 16))
+    return _with_stray_bytes(bench, failure, heard) if harms_memory(head) else failure
+
+
+def _with_stray_answer(
+    bench: Bench, failure: CaseFailed, heard: Iterable[Entry], *, qpn: int
+) -> CaseFailed:
+    """Of a queue pair whose work has completed without an answer."""
+    strays = [each for each in heard if each.is_void and _acknowledges(each, qpn)]
+    reasons = {because(each, bench.target.host) for each in strays}
+    if len(reasons) != 1:
+        return failure
+    (why, rules), (said, seen, frames) = reasons.pop(), str(failure).partition(_SEEN)
+    text = f"{said}\nan ACK that had to be dropped came{why}{seen}{frames}"
+    return CaseFailed(text, rules=rules or failure.rules, entries=[*failure.entries, strays[-1]])
+
+
+def _acknowledges(entry: Entry, qpn: int) -> bool:
+    packet = parse(entry.frame)
+    return (
+        packet is not None
+        and (packet.bth.opcode, packet.bth.dest_qpn) == (_ACKNOWLEDGE, qpn)
+        and any(isinstance(each, Aeth) and each.syndrome < _ACKS for each in packet.extensions)
+    )
+
+
+def _with_stray_bytes(bench: Bench, failure: CaseFailed, heard: Sequence[Entry]) -> CaseFailed:
+    said, seen, frames = str(failure).partition(_SEEN)
+    if stray := stray_in(bench.target.just_read(), heard):
+        why, rules = because(stray, bench.target.host)
+        text = f"{said}\n{STRAY_BYTES}: the packet of {stray.time_ns / 1000:.3f} us{why}"
+        entries = [*failure.entries, stray]
+        return CaseFailed(f"{text}{seen}{frames}", rules=rules or failure.rules, entries=entries)
+    if not _has_undue(heard):
+        return failure
+    rules = (AS_IF_ONCE,) if failure.rules == (_WRITTEN,) else failure.rules
+    text = f"{said}\n{BEHIND_UNDUE}{seen}{frames}"
+    return CaseFailed(text, rules=rules, entries=failure.entries)
+
+
+def _has_undue(entries: Iterable[Entry]) -> bool:
+    """Whether packets came that must be dropped, or have come before."""
+    known: set[tuple[bytes, int, int, int]] = set()
+    for entry in entries:
+        if (packet := parse(entry.frame)) is None:
+            continue
+        bth = packet.bth
+        if entry.is_void or (key := (packet.ip.src, bth.dest_qpn, bth.psn, bth.opcode)) in known:
+            return True
+        known.add(key)
+    return False
+
+
+def stray_in(memory: bytes, entries: Sequence[Entry]) -> Entry | None:
+    """The newest packet heard that must be dropped, with a piece in memory that no other has."""
+    found = _pieces(memory[:_MOST])
+    for entry in entries:
+        if not entry.is_void and not found.isdisjoint(pieces := _pieces(_behind_headers(entry))):
+            found -= pieces
+    void = (entry for entry in reversed(entries) if entry.is_void)
+    return next((each for each in void if found & _pieces(_behind_headers(each))), None)
+
+
+def _behind_headers(entry: Entry) -> bytes:
+    """Payload, pad and ICRC."""
+    packet = parse(entry.frame)
+    return b"" if packet is None else packet.payload + bytes(packet.bth.pad_count) + packet.icrc
+
+
+def _pieces(data: bytes) -> set[bytes]:
+    """All that are long enough to be no chance, and not all alike."""
+    every = (data[at : at + _PIECE] for at in range(len(data) - _PIECE + 1))
+    return {each for each in every if len(set(each)) > _ALIKE}
+
+
+def because(entry: Entry, host: Host) -> tuple[str, tuple[str, ...]]:
+    """Why a packet has to be dropped, and the rule, as far as the frame tells."""
+    packet = parse(entry.frame)
+    if entry.comment == DAMAGED:
+        return ", which the MAC marked as damaged", ("ETH-09",)
+    if icrc.check(entry.frame).judgement is not icrc.Judgement.OK:
+        return ", whose ICRC is wrong", ("ICRC-15",)
+    if packet is not None and packet.ip.dst != host.ip:
+        return ", which is for another IP address", ("GID-05",)
+    if packet is not None and packet.dst_mac != host.mac:
+        return ", which is for another MAC address", ("LIVE-03",)
+    if packet is not None and isinstance(packet.ip, Ipv4) and ones(entry.frame[_IP_HEADER]):
+        return ", whose IPv4 checksum is wrong", ("IP-11",)
+    return "", ()
