@@ -125,7 +125,7 @@ def soak(
 def take(
     soaked: Soaked,
     plan: PlanFinding,
-    width: int,
+    width: int | None,
     *,
     out: Path,
     options: Options,

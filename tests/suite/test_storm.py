@@ -123,6 +123,11 @@ class Doubled(Once):
         return [frame, frame]
 
 
+class Garbled(Once):
+    def turn(self, frame: bytes) -> list[bytes]:
+        return [bytes(len(frame))]
+
+
 def flipped(name: str, place: int) -> type[Once]:
     """One bit of one byte of the frame is wrong."""
 
@@ -177,6 +182,7 @@ def test_a_healthy_device_lives_through_it() -> None:
         (Doubled, f"want  message {TURN + 1} (WRITE of 64 bytes), packet 0", ("PSN-02",)),
         (flipped("Payload", PAYLOAD_BYTE), "payload: want", ("RETH-13",)),
         (flipped("Icrc", ICRC_BYTE), "icrc: want ", ("ICRC-02",)),
+        (Garbled, "a frame that is no RoCE packet: 0000", ("LIVE-03",)),
         (flipped("Nobody", 48), "a packet to a QPN that nobody has", ("BTH-10",)),
     ],
 )

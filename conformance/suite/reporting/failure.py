@@ -126,6 +126,7 @@ _GRH_LACKS = (20, 40)
 OF_EVERY_PACKET = frozenset({"tos", "ttl", "tver", "pkey", "fecn", "becn", "resv6", "resv7"})
 """Fields that are the same in all packets of a queue pair, each for a reason of its own."""
 _NO_MUST = frozenset({"pad bytes", "trailer"})
+NO_PACKET = "a frame that is no RoCE packet"
 STRAY = "a packet to a QPN that nobody has"
 STRAY_COMPLETION = "a completion of a QPN that has no such work"
 STRAY_RECEIVE = "a receive has completed for a QPN that it was not given to"

@@ -15,10 +15,11 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.limits.within_limits import skip_for_depth
 from roceproof.conformance.suite.pattern import Pattern
-from roceproof.conformance.suite.reporting.failure import STRAY, CaseFailed
+from roceproof.conformance.suite.reporting.failure import NO_PACKET, STRAY, CaseFailed
 from roceproof.conformance.suite.reporting.failure_site import Stop
 from roceproof.conformance.suite.reporting.transcript import Entry
 from roceproof.conformance.suite.traffic.storm_stream import Stream, Wrong
+from roceproof.conformance.wire.codec import parse
 from roceproof.verbs.service import Service
 
 Answers = Callable[["Storm", Stream], Iterable[Pattern]]
@@ -175,6 +176,8 @@ class Storm:
         if self._endless and len(entries := self.bench.transcript.epochs[-1].entries) > _KEPT:
             del entries[: _KEPT // 2]
         try:
+            if stream is None and parse(frame) is None:
+                raise Wrong(f"want  packets\ngot   {NO_PACKET}: {frame.hex()}", rules=("LIVE-03",))
             if stream is None:
                 raise Wrong(f"{STRAY}: qpn={int.from_bytes(frame[_QPN]):#x}", rules=("BTH-10",))
             aside = stream.take(frame, self.bench.rules or ())
