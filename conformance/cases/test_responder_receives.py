@@ -47,7 +47,7 @@ from roceproof.verbs.work import Op, Outcome, Region
 pytestmark = [RESPONDER, needs(Capability.LOCKSTEP), needs(Capability.RC), needs(Capability.RESET)]
 
 SIMULATED = ["hdl", "model"]
-MOST, SIZE, ROUNDS, QPN_BITS = 16, 32, 3, 24
+MOST, SIZE, ROUNDS, QPN_BITS, CROWD = 16, 32, 3, 24, 4
 STREAMS = ("tx_stall", "cpl_stall", "memory_stall", "memory_lag")
 
 
@@ -90,6 +90,29 @@ def test_each_receive_completes_once_while_a_stream_hardly_moves(bench: Bench, s
         bench.settle()
         complete_once(bench, found + bench.completions(qp, count=0, within_ns=0), numbers)
         assert region.read(0, region.size) == b"".join(each.said["payload"] for each in sends)
+
+
+@case("RQ-01", needs=[Capability.DISTURBANCE], smoke=True, targets=SIMULATED)
+def test_each_receive_completes_once_while_answers_of_many_wait(bench: Bench) -> None:
+    executed_of(bench.claims, Service.RC, [Op.SEND])
+    count = min(MOST, bench.claims.receives)
+    crowd = [bench.connect() for _ in range(min(CROWD, bench.claims.qps))]
+    regions = [qp.region(count * SIZE) for qp in crowd]
+    numbers = [
+        [qp.post_receive(region, offset=n * SIZE, length=SIZE) for n in range(count)]
+        for qp, region in zip(crowd, regions, strict=True)
+    ]
+    bench.target.disturb(tx_stall=99)
+    for n in range(count):
+        for qp in crowd:
+            qp.send(SEND_ONLY(psn=n, payload=SIZE, a=1))
+    found = [bench.completions(qp, count=count) for qp in crowd]
+    bench.target.disturb()
+    for qp in crowd:
+        qp.expect(*(ACK(psn=n, msn=n + 1) for n in range(count)))
+    bench.settle()
+    for qp, came, due in zip(crowd, found, numbers, strict=True):
+        complete_once(bench, came + bench.completions(qp, count=0, within_ns=0), due)
 
 
 def no_message(_qp: Connection, _region: Region) -> list[Pattern]:

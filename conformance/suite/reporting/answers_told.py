@@ -18,6 +18,8 @@ from roceproof.verbs.work import Outcome
 MORE, FEWER = (f"{number} receives than were due have completed\n" for number in ("more", "fewer"))
 _KINDS: dict[int, str] = {AethType.ACK: "ACK", AethType.RNR_NAK: "RNR", AethType.NAK: "NAK"}
 
+_ENDS = 3
+
 
 def told(wrong: Unexplained, start: int) -> str:
     """The answers that were allowed, and the one that came; PSNs count from the start."""
@@ -69,7 +71,8 @@ def wrong_outcomes(allowed: Iterable[Sequence[Outcome]], got: Sequence[Outcome])
 
 def completed_again(what: str, outcomes: Sequence[Outcome]) -> str:
     """Of one work request or receive that has completed as often as this."""
-    times, how = len(outcomes), ", then ".join(each.status for each in outcomes)
+    times, ends = len(outcomes), [each.status for each in outcomes]
+    how = ", then ".join(ends[:_ENDS]) + ", and so on" * (times > _ENDS)
     return f"{what} {outcomes[0].wr_id:#x} completed {times} times, and may only once: {how}"
 
 
