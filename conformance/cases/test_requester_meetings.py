@@ -35,7 +35,7 @@ pytestmark = [
     needs(Capability.LOCKSTEP, Capability.RC, Capability.DISTURBANCE, Capability.RESTART),
 ]
 
-RULES = ("QPS-06", "NAK-09", "ACK-08", "LIVE-02")
+RULES = ("NAK-09", "QPS-06", "ACK-08", "LIVE-02")
 MOST = 16
 FIRST = 0x80
 Meets = Callable[[One, One, tuple[str, str]], Iterable[Step]]

@@ -55,6 +55,7 @@ class Scene:
         self._events = 0
         self._acknowledged = 0
         self._is_again = False
+        self._refused: dict[str, QueuePair] = {}
 
     def _fresh_pace(self) -> Pace:
         return Pace.of(self.bench.target.clock_ps, self.bench.claims.data_width)
@@ -349,14 +350,17 @@ class Scene:
             if alike := self._owed_so(outcome.status, known):
                 text += f"\n{AS_ANOTHER} {alike.qp.qpn:#x}"
             raise self.bench.failed(text, rules=rules_of_end(outcome, spec))
+        self._refused[outcome.status] = known
         self._judge_violations(known)
 
     def _owed_so(self, status: str, known: QueuePair) -> QueuePair | None:
-        """Another queue pair whose work is to end with a NAK of that status."""
+        """Another queue pair whose work ends with a NAK of that status, or last has ended so."""
         others = (other for other in self.qps.values() if other is not known)
-        is_nak = status.startswith("rem_")
         said = f"ends with {status}"
-        return next((o for o in others if is_nak and any(said in d for d in o.judge.owed())), None)
+        owes = (other for other in others if any(said in debt for debt in other.judge.owed()))
+        ended_so = self._refused.get(status)
+        before = None if ended_so is known else ended_so
+        return next(owes, before) if status.startswith("rem_") else None
 
     def _judge_place(self, outcome: Outcome, known: QueuePair) -> None:
         """Fail if the work is open, but another queue pair's."""

@@ -89,6 +89,7 @@ _BY_LIKENESS = _table(
 )
 _COMPLETION = _table(
     (BEHIND_UNDUE, AS_IF_ONCE),
+    (rf"want no such completion.*completed with rem_.*{AS_ANOTHER}", "NAK-09"),
     (NO_TIMER, "RTX-07"),
     (r"which (waits|is acknowledged).*completed with retry_exc_err, syndrome 0x60", "NAK-13"),
     (r"completed with retry_exc_err, syndrome 0x[23]", "RNR-05"),
@@ -104,7 +105,6 @@ _COMPLETION = _table(
         "QPS-06 NAK-09",
     ),
     (r"want no such completion.*completed with wr_flush_err", "NAK-09"),
-    (rf"which waits for an answer; got work \S+ completed with rem_.*{AS_ANOTHER}", "NAK-09"),
     (r"which waits for an answer; got work \S+ completed with rem_", "ACK-09"),
     (r"want no such completion.*completed with rem_\w+", "NAK-13 NAK-10"),
     (r"want no such completion.*completed with rnr_retry", "RNR-05"),
