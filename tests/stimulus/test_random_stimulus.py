@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from inspect import signature
 from typing import Any
 
@@ -183,6 +184,37 @@ def run_printed(finding: Finding, open_bench: Any) -> None:
 def assert_passes(factory: HdlFactory | ModelFactory, seed: int) -> None:
     finding = try_seed(seed, factory.claims, opener(factory))
     assert finding is None, finding.told()
+
+
+MINE = 7
+
+
+class FailsAnother(ForwardingTarget):
+    """The work of the queue pair that is asked next ends as work of the one before."""
+
+    _ended: tuple[int, Outcome] | None = None
+
+    def completions(self, qp: Qp, *, count: int, timeout_ns: int) -> list[Outcome]:
+        """With a refusal of another one."""
+        found = super().completions(qp, count=count, timeout_ns=timeout_ns)
+        refused = [(qp.qpn, each) for each in found if each.status.startswith("rem_")]
+        if self._ended is not None and self._ended[0] != qp.qpn:
+            found, self._ended = [replace(self._ended[1], wr_id=MINE)], None
+        self._ended = next(iter(refused), self._ended)
+        return found
+
+
+@pytest.mark.sim
+def test_work_that_ends_as_another_queue_pairs_is_told_with_that_one(endpoint: HdlFactory) -> None:
+    with opener(endpoint, FailsAnother)(1, None) as bench:
+        play = Play(bench)
+        for key in range(2):
+            play.connect(key=key, local_qpn=0x100 + key)
+            play.post(key=key, wr_id=MINE * key)
+        play.until(frames=2, within=4000)
+        with pytest.raises(CaseFailed, match=r"which waits .*\n.*rem_.*\nas work ends of qp 0x100"):
+            play.answer(key=0, syndrome=0x61)
+            play.finish()
 
 
 class NotesResets(ForwardingTarget):
