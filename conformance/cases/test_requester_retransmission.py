@@ -264,10 +264,10 @@ def test_a_packet_is_sent_once_and_again_as_often_as_configured(bench: Bench, re
     qp.expect_silence()
 
 
-@case("RTX-06")
+@case("RTX-06", smoke=True)
 def test_progress_restores_the_retry_counter(bench: Bench) -> None:
     qp = connect(bench, timeout=timeout_code(bench), retry_count=1)
-    for _ in range(10):
+    for _ in range(3):
         (message,) = write_all(qp, 5)
         qp.expect(*copies([message]), within_ns=longest_wait_ns(bench))
         qp.finish(message)

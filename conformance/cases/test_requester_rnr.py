@@ -130,7 +130,7 @@ def test_retry_count_7_has_no_end(bench: Bench) -> None:
     qp.finish(message)
 
 
-@case("RNR-05")
+@case("RNR-05", smoke=True)
 def test_success_restores_the_counter(bench: Bench) -> None:
     qp = connect(bench, rnr_retry=1)
     for _ in range(4):
