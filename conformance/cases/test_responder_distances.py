@@ -115,7 +115,8 @@ class Torn:
         self._bench.comes_true(lambda: region.read(place, len(data)) == data)
         lost = [data for place, data in self._ends if region.read(place, len(data)) != data]
         if lost:
-            text = f"{len(lost)} of {len(self._ends)} whole messages behind torn ones did not come"
+            count = f"{len(lost)} of {len(self._ends)} whole messages behind torn ones"
+            text = f"memory: other bytes than are due of {count}"
             raise self._bench.failed(text, rules=["UC-05"])
         behind = region.size - self._never
         if self._op is not Op.SEND and region.read(self._never, behind) != bytes(behind):
