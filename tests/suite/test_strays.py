@@ -109,6 +109,7 @@ def test_bytes_of_a_packet_that_had_to_be_dropped_say_so(frame, comment, why, ru
     assert failure.rules == (() if rule is None else (rule,))
     said = f"memory holds bytes of a packet that had to be dropped: the packet of 1.000 us{why}"
     assert in_short(head_of(failure)) == said
+    assert seen.told(failure) is failure
 
 
 def test_bytes_that_are_due_too_are_nobodys_and_the_rule_is_that_of_all_undue_packets() -> None:

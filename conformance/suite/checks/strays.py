@@ -29,6 +29,8 @@ _PIECE, _ALIKE, _MOST = 6, 2, 1 << 16
 _IP_HEADER = slice(14, 34)
 _SEEN = "\nframes seen:"
 _WRITTEN = "RETH-12"
+_STRAY_ACK = "an ACK that had to be dropped came"
+_SAID = (BEHIND_UNDUE, STRAY_BYTES, _STRAY_ACK)
 _ACKNOWLEDGE, _ACKS = 0x11, 0x20
 _UNANSWERED = re.compile(
     r"\(RC, (?P<qpn>0x[0-9a-f]+)\): work \S+ completed with success, .*without an answer"
@@ -38,7 +40,7 @@ _UNANSWERED = re.compile(
 def with_strays(bench: Bench, failure: CaseFailed) -> CaseFailed:
     """The failure; with what was heeded though it had to be dropped, or bytes that come later."""
     failure = unless_late(bench.target, failure)
-    if failure.stop is not None:
+    if any(words in str(failure) for words in _SAID):
         return failure
     head, heard = head_of(failure), [e for e in bench.transcript.entries() if not e.is_sent]
     if unanswered := _UNANSWERED.search(head):
@@ -55,8 +57,8 @@ def _with_stray_answer(
     if len(reasons) != 1:
         return failure
     (why, rules), (said, seen, frames) = reasons.pop(), str(failure).partition(_SEEN)
-    text = f"{said}\nan ACK that had to be dropped came{why}{seen}{frames}"
-    return CaseFailed(text, rules=rules or failure.rules, entries=[*failure.entries, strays[-1]])
+    text = f"{said}\n{_STRAY_ACK}{why}{seen}{frames}"
+    return failure.retold(text, rules=rules, entries=strays[-1:])
 
 
 def _acknowledges(entry: Entry, qpn: int) -> bool:
@@ -73,13 +75,11 @@ def _with_stray_bytes(bench: Bench, failure: CaseFailed, heard: Sequence[Entry])
     if stray := stray_in(bench.target.just_read(), heard):
         why, rules = because(stray, bench.target.host)
         text = f"{said}\n{STRAY_BYTES}: the packet of {stray.time_ns / 1000:.3f} us{why}"
-        entries = [*failure.entries, stray]
-        return CaseFailed(f"{text}{seen}{frames}", rules=rules or failure.rules, entries=entries)
+        return failure.retold(f"{text}{seen}{frames}", rules=rules, entries=[stray])
     if not _has_undue(heard):
         return failure
-    rules = (AS_IF_ONCE,) if failure.rules == (_WRITTEN,) else failure.rules
-    text = f"{said}\n{BEHIND_UNDUE}{seen}{frames}"
-    return CaseFailed(text, rules=rules, entries=failure.entries)
+    rules = (AS_IF_ONCE,) if failure.rules == (_WRITTEN,) else ()
+    return failure.retold(f"{said}\n{BEHIND_UNDUE}{seen}{frames}", rules=rules)
 
 
 def _has_undue(entries: Iterable[Entry]) -> bool:
@@ -122,12 +122,12 @@ def because(entry: Entry, host: Host) -> tuple[str, tuple[str, ...]]:
     packet = parse(entry.frame)
     if entry.comment == DAMAGED:
         return ", which the MAC marked as damaged", ("ETH-09",)
-    if icrc.check(entry.frame).judgement is not icrc.Judgement.OK:
-        return ", whose ICRC is wrong", ("ICRC-15",)
     if packet is not None and packet.ip.dst != host.ip:
         return ", which is for another IP address", ("GID-05",)
     if packet is not None and packet.dst_mac != host.mac:
         return ", which is for another MAC address", ("LIVE-03",)
     if packet is not None and isinstance(packet.ip, Ipv4) and ones(entry.frame[_IP_HEADER]):
         return ", whose IPv4 checksum is wrong", ("IP-11",)
+    if icrc.check(entry.frame).judgement is not icrc.Judgement.OK:
+        return ", whose ICRC is wrong", ("ICRC-15",)
     return "", ()

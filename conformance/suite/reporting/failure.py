@@ -42,12 +42,14 @@ class CaseFailed(AssertionError):
         self.example = example
         self.stop = stop
 
-    def retold(self, text: str) -> CaseFailed:
-        """The same failure in other words."""
+    def retold(
+        self, text: str, *, rules: Iterable[str] = (), entries: Iterable[Entry] = ()
+    ) -> CaseFailed:
+        """The same failure in other words, with these rules, if any, and more frames."""
         return CaseFailed(
             text,
-            rules=self.rules,
-            entries=self.entries,
+            rules=tuple(rules) or self.rules,
+            entries=(*self.entries, *entries),
             example=self.example,
             stop=self.stop,
         )
