@@ -141,7 +141,7 @@ def test_work_posted_during_recovery_follows_the_replay(bench: Bench) -> None:
     qp.finish(*messages, late)
 
 
-@case("RTX-13")
+@case("RTX-13", smoke=True)
 def test_progress_during_recovery_moves_the_restart(bench: Bench) -> None:
     qp = connect(bench)
     messages = write_all(qp, *[MTU] * 16)
@@ -155,7 +155,7 @@ def test_progress_during_recovery_moves_the_restart(bench: Bench) -> None:
     qp.finish(*messages[12:])
 
 
-@case("RTX-13")
+@case("RTX-13", smoke=True)
 def test_what_is_acknowledged_during_recovery_is_not_sent_again(bench: Bench) -> None:
     qp = bench.connect(path_mtu=LONGEST, ack_timeout=unhurried_code(bench, SLOW_CODE))
     messages = write_all(qp, *[LONGEST] * 16)
