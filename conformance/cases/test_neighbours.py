@@ -167,6 +167,10 @@ def with_hops(frame: bytes, hops: int) -> bytes:
     return frame[:21] + bytes([hops]) + frame[22:]
 
 
+def with_length(frame: bytes, length: int) -> bytes:
+    return frame[:18] + length.to_bytes(2) + frame[20:]
+
+
 @case("LIVE-01", needs=[*ASKED, Capability.IPV6], smoke=True)
 def test_a_solicitation_is_answered_to_who_asks(bench: Bench) -> None:
     askers = [bench.peer(index, ipv6=True) for index in range(len(bench.peers))]
@@ -175,7 +179,8 @@ def test_a_solicitation_is_answered_to_who_asks(bench: Bench) -> None:
         to_group = solicit(asker, host.ip)
         alone = icmp_frame(asker, host, ND_SOLICITATION, bytes(4) + host.ip, hops=ND_HOPS)
         for question in [to_group] if asker.ip == NOBODY else [to_group, alone]:
-            assert told(bench, question) == [answer(question, {host.ip: host.mac})]
+            after_another = solicit(asker, askers[1].ip), question
+            assert told(bench, *after_another) == [answer(question, {host.ip: host.mac})]
 
 
 @case("LIVE-03", needs=[*ASKED, Capability.IPV6], smoke=True)
@@ -188,6 +193,7 @@ def test_what_asks_a_host_for_nothing_over_ipv6_draws_nothing(bench: Bench) -> N
     frames += [question[:54] + bytes([kind]) + question[55:] for kind in (133, 134, 136, 137)]
     frames += [ping[:54] + bytes([kind]) + ping[55:] for kind in (1, 8, ECHO_REPLY_V6, 130)]
     frames += [frame[:55] + b"\1" + frame[56:] for frame in (question, ping)]
+    frames += [with_length(frame, len(frame) - 53) for frame in (question, ping)]
     for other in others:
         frames += [
             solicit(asker, other.ip),

@@ -263,6 +263,13 @@ def test_a_request_between_other_ipv6_addresses_is_dropped(bench: Bench, end: st
     drops_each(bench, {name: GOOD.but(**{end: ip}) for name, ip in foreign.items()}, ipv6=True)
 
 
+@case("IP-08", needs=[Capability.IPV6])
+def test_a_request_over_ipv6_is_answered_between_the_same_addresses(bench: Bench) -> None:
+    qp = bench.connect(ipv6=True)
+    qp.send(WRITE_ONLY(psn=0, a=1))
+    qp.expect(ACK(psn=0, src_ip=qp.from_device.src.ip, dst_ip=qp.spec.remote.ip))
+
+
 @case("IP-13", needs=[Capability.IPV6])
 def test_an_ipv6_length_that_lies_drops_the_packet(bench: Bench) -> None:
     near = [UDP_LENGTH + by for by in (-20, -8, -4, -1, 1, 2, 4, 8, 20)]

@@ -54,6 +54,8 @@ def answer(frame: bytes, neighbours: Mapping[bytes, bytes]) -> bytes | None:
     if ether_type == ETHER_ARP and question.startswith(ARP_QUESTION):
         ip, asker, to = question[24:28], question[14:18], question[8:14]
     elif ether_type == ETHER_IPV6 and (question[6:8], question[40:42]) == ND_QUESTION:
+        if int.from_bytes(question[4:6]) > len(question) - 40:  # cut short
+            return None
         ip, asker, to = question[48:64], question[8:24], frame[6:12]
         if not any(asker):  # who has no address yet wants to know whether somebody has this one
             to, asker = ALL_NODES

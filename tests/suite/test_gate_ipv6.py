@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The suite as a gate of the endpoint that speaks IPv6."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from gates import assert_passes
+
+from roceproof.common.paths import IPV6_DUT
+
+pytestmark = pytest.mark.sim
+
+DEVICE = ("--dut", str(IPV6_DUT))
+
+
+@pytest.mark.whole
+def test_it_passes_what_depends_on_ipv6(tmp_path: Path) -> None:
+    words = ["-k", "(ipv6 or both_ip_versions or neighbours) and not _cm"]
+    assert_passes(tmp_path, *DEVICE, "--suite", "full", "--width", "64", *words, cases=37)
+
+
+@pytest.mark.whole
+@pytest.mark.long
+def test_it_passes_the_full_suite(tmp_path: Path) -> None:
+    assert_passes(tmp_path, *DEVICE, "--suite", "full", cases=3000)
