@@ -12,6 +12,7 @@ from roceproof.common.paths import CASES
 from roceproof.conformance.matrix.workers import run_session
 from roceproof.conformance.mutants.rtl import (
     DEVICES,
+    IPV6_MUTANTS,
     MAC_MUTANTS,
     MUTANTS,
     RECOVERY_MUTANTS,
@@ -28,8 +29,9 @@ FOLDERS = {
     "responder": RESPONDER_MUTANTS,
     "mac": MAC_MUTANTS,
     "recovery": RECOVERY_MUTANTS,
+    "ipv6": IPV6_MUTANTS,
 }
-"""Of targets: the endpoint, with a responder, behind its MAC, and repeating what is lost."""
+"""Of targets: the endpoint, with a responder, behind its MAC, repeating what is lost, over IPv6."""
 
 
 def arguments_for(target: str) -> list[str]:

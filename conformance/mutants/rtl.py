@@ -15,7 +15,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from roceproof.common.paths import BUILD, RECOVERY_DUT, REFERENCE_DUT, RESPONDER_DUT, XGMII_DUT
+from roceproof.common.paths import (
+    BUILD,
+    IPV6_DUT,
+    RECOVERY_DUT,
+    REFERENCE_DUT,
+    RESPONDER_DUT,
+    XGMII_DUT,
+)
 from roceproof.conformance.mutants.edits import (
     Declare,
     Edit,
@@ -36,11 +43,13 @@ MUTANTS = REFERENCE_DUT.parent / "mutants"
 RESPONDER_MUTANTS = MUTANTS / "responder"
 MAC_MUTANTS = MUTANTS / "mac"
 RECOVERY_MUTANTS = MUTANTS / "recovery"
+IPV6_MUTANTS = MUTANTS / "ipv6"
 DEVICES = {
     MUTANTS: REFERENCE_DUT,
     RESPONDER_MUTANTS: RESPONDER_DUT,
     MAC_MUTANTS: XGMII_DUT,
     RECOVERY_MUTANTS: RECOVERY_DUT,
+    IPV6_MUTANTS: IPV6_DUT,
 }
 """What the faults of each folder are planted in."""
 IN_BENCHES = "bench"
