@@ -152,6 +152,8 @@ FLUSHED = (
         ("want  SEND_ONLY psn=+1; got   SEND_ONLY psn=+1; icrc: want 4[0], got 4[1]", ["ICRC-02"]),
         (f"{DIED} tx_valid fell before ready rose", ["ETH-07"]),
         (f"{DIED} tx changed while it waited for ready", ["ETH-07"]),
+        (f"{DIED} mwd changed while it waited for ready", ["RETH-12"]),
+        (f"{DIED} mrc changed while it waited for ready", ["READ-02"]),
         (f"{DIED} cpl_valid fell before ready rose", []),
         (f"{DIED} a read of tag 0, as one that has no answer yet", ["READ-02"]),
         ("nobody knows what this means", []),

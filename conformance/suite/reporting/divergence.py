@@ -68,8 +68,8 @@ def _table(*rows: tuple[str, str]) -> list[_Named]:
 _BY_LIKENESS = _table(
     (r"contract: tx(_valid fell| changed while)", "ETH-07"),
     (r"contract: tx_tkeep", "ETH-08"),
-    (r"contract: (a write of|the data of a write|mwd_)", "RETH-12"),
-    (r"contract: a read of", "READ-02"),
+    (r"contract: (a write of|the data of a write|mwd_|mw[cd] changed)", "RETH-12"),
+    (r"contract: (a read of|mrc changed)", "READ-02"),
     (r"^no RNR$", "RNR-01"),
     (r"^no NAK(_SEQUENCE| 0x60)?$", "NAK-01"),
     (r"^no NAK 0x", "NAK-07"),
