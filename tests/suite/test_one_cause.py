@@ -127,6 +127,20 @@ def test_what_only_the_refused_requests_have_is_told_with_its_rule(
     assert (f"that was served rightly, have {where}" in finding["sentence"]) == bool(where)
 
 
+def test_a_refusal_that_did_not_come_is_of_the_rule_that_its_cases_name() -> None:
+    session, head = Session(), "want NAK psn=+1 syndrome=0x61; got ACK psn=+1 syndrome=0x1f"
+    place = [fact.words for fact in FACTS].index("a TTL of {}")
+    right, alone = ([n if at == place else None for at in range(len(FACTS))] for n in (64, 1))
+    for _ in range(3):
+        session.add(({}, ""), head=head, broken=("MTU-06",), differed=("NAK-07",))
+        also(session, failures=[[head, ["MTU-06"]]], asked={"heeded": [], "unheeded": [alone]})
+    session.add(({}, ""))
+    also(session, asked={"heeded": [right] * 30, "unheeded": []})
+    (finding,) = told(session)
+    assert "have a TTL of 1" in finding["sentence"]
+    assert finding["rules"] == ["MTU-06"]
+
+
 def test_a_length_that_is_wrong_in_every_packet_explains_what_is_found_by_it() -> None:
     session = Session()
     for number in range(9):

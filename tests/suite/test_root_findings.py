@@ -58,6 +58,7 @@ class Session:
         *rows: tuple[dict[str, Any], str],
         head: str = "",
         broken: tuple[str, ...] = (),
+        differed: tuple[str, ...] = (),
         got: dict[str, str] | None = None,
         right: dict[str, list[int]] | None = None,
     ) -> None:
@@ -70,6 +71,7 @@ class Session:
             "case": name,
             "outcome": outcome if failed else "passed",
             "broken": list(broken),
+            "differed": list(differed),
             "head": head,
             "capture": f"{name}.pcapng",
             "replay": "again",

@@ -13,7 +13,7 @@ from roceproof.conformance.suite.reporting.divergence import COMPLETES, VAGUE, i
 
 Document = Mapping[str, Any]
 _NEARLY_ALL = 0.8
-_WHY_IS_FOR_CASES = "NAK-07"
+WHY_IS_FOR_CASES = "NAK-07"
 """Nothing was refused that had to be: for which of the reasons, cases say."""
 OF_MUCH = (*VAGUE, *COMPLETES, "LIVE-", "ACK-", "NAK-", "RETH-12", "PSN-12", "QPS-")
 """Rules that very different faults break."""
@@ -65,7 +65,7 @@ def in_common(cases: Sequence[Document]) -> list[str]:
         return rules
     first = Counter(rule for case in cases for rule in case.get("differed", ())[:1])
     rule, most = next(iter(first.most_common(1)), ("", 0))
-    is_said = not is_vague([rule]) and rule != _WHY_IS_FOR_CASES
+    is_said = not is_vague([rule]) and rule != WHY_IS_FOR_CASES
     return [rule] if is_said and 2 * most > len(cases) > 1 else rules[:_FEW]
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from roceproof.conformance.runner.findings.accused import WHY_IS_FOR_CASES
 from roceproof.conformance.runner.findings.received import Alone
 from roceproof.conformance.runner.findings.root import Root, fields_of
 from roceproof.conformance.runner.findings.unheeded import ANSWERS, ASKED, all_have, in_common
@@ -31,7 +32,7 @@ class Fact(NamedTuple):
     """What the frames have alone at which a finding shows.
 
     The rule that it accuses by that is empty if nobody can say, and None if cases of one kind show
-    it, which may be alike for another reason.
+    it, which may be alike for another reason, or say by themselves what is broken.
     """
 
     what: str
@@ -47,9 +48,16 @@ def fact_of(root: Root, cases: Mapping[str, Document], seen: Mapping[str, Docume
         return None
     common = in_common(what, seen_by(root, seen), seen.values())
     kinds = {cases[name]["case"].partition("[")[0] for name in root.tellers}
-    is_of_one_kind = what == ASKED and len(kinds) == 1
+    is_of_one_kind = what == ASKED and (len(kinds) == 1 or _say_why(root, cases))
     rule = None if common is None or is_of_one_kind else common.rule
     return common and Fact(what, common, rule, len(root.cases))
+
+
+def _say_why(root: Root, cases: Mapping[str, Document]) -> bool:
+    """Whether nothing was refused that had to be, each time for the reason that all cases name."""
+    told = [cases[name] for name in root.tellers]
+    is_unrefused = all(WHY_IS_FOR_CASES in each.get("differed", ()) for each in told)
+    return is_unrefused and bool(set.intersection(*({*each.get("broken", ())} for each in told)))
 
 
 def told_by(
