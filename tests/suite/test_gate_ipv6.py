@@ -21,7 +21,7 @@ def test_it_passes_what_depends_on_ipv6(tmp_path: Path) -> None:
     assert_passes(tmp_path, *DEVICE, "--suite", "full", "--width", "64", *words, cases=37)
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 @pytest.mark.long
 def test_it_passes_the_full_suite(tmp_path: Path) -> None:
     assert_passes(tmp_path, *DEVICE, "--suite", "full", cases=3000)
