@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from roceproof.conformance.runner.findings.accused import in_common, none_passes
+from roceproof.conformance.runner.findings.accused import about_alone, in_common, none_passes
 from roceproof.conformance.runner.findings.root_findings import roots
 from roceproof.conformance.runner.findings.words.documents import documents
 
@@ -91,3 +91,16 @@ def test_where_all_is_in_doubt_the_life_that_cases_are_about_is_named(
     cases: dict[str, dict[str, Any]] = {**failing, **passing}
     (found,) = documents(roots(cases, {}), cases, {})
     assert found["rules"] == found["in_doubt"] == told
+
+
+@pytest.mark.parametrize(
+    ("broken", "told"),
+    [
+        ([["PFC-01", "LIVE-01"], ["LIVE-01", "PFC-01"]], ["PFC-01"]),
+        ([["PFC-01", "LIVE-01"], ["PFC-02", "LIVE-01"]], []),
+        ([["PFC-01", "PFC-02", "LIVE-01"]], []),
+    ],
+    ids=["one thing", "two", "two at once"],
+)
+def test_of_a_death_the_one_thing_is_told_that_its_cases_are_about(broken, told) -> None:
+    assert about_alone({"broken": each} for each in broken) == told

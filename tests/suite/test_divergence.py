@@ -150,6 +150,11 @@ FLUSHED = (
             ["GID-03"],
         ),
         ("want  SEND_ONLY psn=+1; got   SEND_ONLY psn=+1; icrc: want 4[0], got 4[1]", ["ICRC-02"]),
+        (
+            "got NAK psn=+0 syndrome=0x60 msn=1; opcode: want READ_RESP_ONLY, got NAK; "
+            "msn: want 2, got 1",
+            ["NAK-02"],
+        ),
         (f"{DIED} tx_valid fell before ready rose", ["ETH-07"]),
         (f"{DIED} tx changed while it waited for ready", ["ETH-07"]),
         (f"{DIED} mwd changed while it waited for ready", ["RETH-12"]),

@@ -17,7 +17,7 @@ WHY_IS_FOR_CASES = "NAK-07"
 """Nothing was refused that had to be: for which of the reasons, cases say."""
 OF_MUCH = (*VAGUE, *COMPLETES, "LIVE-", "ACK-", "NAK-", "RETH-12", "PSN-12", "QPS-")
 """Rules that very different faults break."""
-_UNANSWERED = "ACK-01"
+_UNANSWERED, _ALIVE = "ACK-01", "LIVE-01"
 NOTHING = "got nothing"
 """In the head of what lacks something."""
 _SEEN = ("RQ-", "RTX-07")
@@ -67,6 +67,12 @@ def in_common(cases: Sequence[Document]) -> list[str]:
     rule, most = next(iter(first.most_common(1)), ("", 0))
     is_said = not is_vague([rule]) and rule != WHY_IS_FOR_CASES
     return [rule] if is_said and 2 * most > len(cases) > 1 else rules[:_FEW]
+
+
+def about_alone(cases: Iterable[Document]) -> list[str]:
+    """The one thing that all these cases are about, but that the device lives, if it is one."""
+    shared = set.intersection(*({*case.get("broken", ())} for case in cases)) - {_ALIVE}
+    return [*shared] if len(shared) == 1 else []
 
 
 def in_doubt(rules: Iterable[str], failing: Set[str], cases: Mapping[str, Document]) -> list[str]:

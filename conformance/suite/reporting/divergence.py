@@ -152,7 +152,10 @@ _ANY = "all"
 _OPCODE = "opcode"
 """Where it is another, all else is that of another packet."""
 _FLUSHED = "QPS-03"
-_SURPLUS, _ONE_NAK = re.compile(r"want +(?!NAK)\w+ [^;]*; got +NAK [^;]*syndrome=0x60"), "NAK-02"
+_SURPLUS, _ONE_NAK = (
+    re.compile(r"(?:^|want +(?!NAK)\w+ [^;]*; )got +NAK [^;]*syndrome=0x60"),
+    "NAK-02",
+)
 _OF_ANSWERS = {
     "psn": "ACK-06",
     "msn": "MSN-02",

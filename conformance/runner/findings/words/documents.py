@@ -9,6 +9,7 @@ from typing import Any
 
 from roceproof.conformance.rules.consequences import comes_of
 from roceproof.conformance.runner.findings.accused import (
+    about_alone,
     accused,
     decided,
     in_common,
@@ -112,6 +113,8 @@ def _document(
     if rules and rules[0] not in sure and root.tellers:
         lead = none_passes(rules[0], root.tellers, cases)
         rules = list(dict.fromkeys([lead, *rules]))
+    if not rules and root.troubles[0] == str(Kind.DEATH):
+        rules = doubt = about_alone(cases[name] for name in sorted(root.tellers))
     others = {name for other in found if other is not root for name in other.cases}
     return {
         "sentence": sentence(root, shown, seen, rules, is_plain=fact is not None)
