@@ -35,8 +35,8 @@ class Device:
         self.components = components or Components()
         self.memory = self.components.memory()
         self.queue_pairs: dict[int, QueuePair] = {}
-        self.ip6 = host.ip if len(host.ip) == 16 else link_local(host.mac)
-        self.addresses = {host.ip, self.ip6}
+        ip6 = host.ip if len(host.ip) == 16 else link_local(host.mac)
+        self.addresses = {host.ip, ip6}
         self.cm = self.components.connection_manager(self.addresses, self.open, self.reset)
         special: dict[int, QueuePairView] = {GSI_QPN: self.cm}
         self.ingress = self.components.ingress(
@@ -68,7 +68,7 @@ class Device:
         shared = self.shared_receives[spec.shared_queue] if spec.shared_receive else None
         queue_pair = self.components.queue_pair(
             replace(spec, local_qpn=qpn),
-            host=self.facing(spec.remote),
+            host=self.host.facing(spec.remote),
             memory=self.memory,
             receives=ReceiveQueue() if shared is None else shared,
         )
@@ -77,7 +77,7 @@ class Device:
 
     def call(self, service_id: int, spec: QpSpec) -> QueuePair:
         """A queue pair that asks a service of its remote for a connection."""
-        return self.cm.call(service_id, spec, self.facing(spec.remote))
+        return self.cm.call(service_id, spec, self.host.facing(spec.remote))
 
     def enter(self, qpn: int, state: State) -> None:
         """Move a queue pair to another state."""
@@ -85,10 +85,6 @@ class Device:
             self.reset(qpn, replace(self.queue_pairs[qpn].spec, state=State.RESET))
         else:
             self.queue_pairs[qpn].enter(state)
-
-    def facing(self, peer: Host) -> Host:
-        """The own address of the peer's IP version."""
-        return self.host.facing(peer)
 
     # memory
 
@@ -129,7 +125,8 @@ class Device:
     def tell(self, peer: Host, datagram: Segment, *, vlan: int | None = None) -> None:
         """Send a packet of QP1."""
         spec = replace(self.cm.spec, remote=peer, vlan=vlan)
-        self._told.append((peer, self.components.egress(self.facing(peer), spec).frame(datagram)))
+        egress = self.components.egress(self.host.facing(peer), spec)
+        self._told.append((peer, egress.frame(datagram)))
 
     @staticmethod
     def tag_of(packet: Packet) -> int | None:
@@ -170,7 +167,7 @@ class Device:
         """Whether the peer's MAC is known; a device that has to ask for it does."""
         if self._resolution.may_send(peer):
             return True
-        question = self._resolution.question(self.facing(peer), peer, now_ns)
+        question = self._resolution.question(self.host.facing(peer), peer, now_ns)
         if question is not None:
             self._control.append(question)
         return False

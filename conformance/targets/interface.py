@@ -119,7 +119,7 @@ class Target(ABC):
 
     def host_for(self, spec: QpSpec) -> Host:
         """The device's address that such a queue pair uses: of its IP version and VLAN."""
-        return self.host
+        return self.host.facing(spec.remote)
 
     def held_up_ns(self) -> int:
         """For how long in this case device and bench could have gone on and had no processor.

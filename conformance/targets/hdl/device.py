@@ -121,9 +121,6 @@ class HdlTarget(Target):
     def now_ns(self) -> int:
         return self._ns(self._cycle)
 
-    def host_for(self, spec: QpSpec) -> Host:
-        return self.host.facing(spec.remote)
-
     def send(self, frame: bytes) -> None:
         self._inject(frame, is_damaged=False)
 

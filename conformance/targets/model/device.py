@@ -86,9 +86,6 @@ class ModelTarget(Target):
     def now_ns(self) -> int:
         return self._now
 
-    def host_for(self, spec: QpSpec) -> Host:
-        return self.device.facing(spec.remote)
-
     # the wire
 
     def send(self, frame: bytes) -> None:
@@ -286,7 +283,7 @@ class ModelTarget(Target):
 
     def ping(self, peer: Host, *, timeout_ns: int) -> bool:
         """ARP or ND, then an echo request, each answered in time."""
-        own = self.device.facing(peer)
+        own = self.host.facing(peer)
         deadline = self._now + timeout_ns
         return self._answers(
             neighbours.solicit(peer, own.ip),
