@@ -40,6 +40,7 @@ from roceproof.verbs.work import Outcome
 _CREDIT_CODES = 32
 _CNP = 0x81
 _TOLD = 2
+_OF_A_NAK = "rem_"
 _IN_VAIN = 4  # answers of which a device that moves takes notice
 
 
@@ -350,17 +351,19 @@ class Scene:
             if alike := self._owed_so(outcome.status, known):
                 text += f"\n{AS_ANOTHER} {alike.qp.qpn:#x}"
             raise self.bench.failed(text, rules=rules_of_end(outcome, spec))
-        self._refused[outcome.status] = known
+        if outcome.status.startswith(_OF_A_NAK):
+            self._refused[outcome.status] = known
         self._judge_violations(known)
 
     def _owed_so(self, status: str, known: QueuePair) -> QueuePair | None:
         """Another queue pair whose work ends with a NAK of that status, or last has ended so."""
-        others = (other for other in self.qps.values() if other is not known)
-        said = f"ends with {status}"
-        owes = (other for other in others if any(said in debt for debt in other.judge.owed()))
-        ended_so = self._refused.get(status)
-        before = None if ended_so is known else ended_so
-        return next(owes, before) if status.startswith("rem_") else None
+        if not status.startswith(_OF_A_NAK):
+            return None
+        for other in self.qps.values():
+            if other is not known and any(f"ends with {status}" in d for d in other.judge.owed()):
+                return other
+        before = self._refused.get(status)
+        return None if before is known else before
 
     def _judge_place(self, outcome: Outcome, known: QueuePair) -> None:
         """Fail if the work is open, but another queue pair's."""

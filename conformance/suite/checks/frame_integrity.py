@@ -37,9 +37,9 @@ def frames_are_exact(bench: Bench) -> None:
                 wrong = wrong_lengths(packet, made.udp_length) or wrong_frame_pad(frame, packet)
                 wrong = wrong or [wrong_bytes(right, frame)]
                 lines += [f"      {each.field}: want {each.want}, got {each.got}" for each in wrong]
-                named = [rule_of(each) for each in wrong]
-                if all(rule is not None and not breaks_a_must([rule]) for rule in named):
-                    rules = [rule for rule in named if rule is not None]
+                named = [rule for each in wrong if (rule := rule_of(each)) is not None]
+                is_mild = len(named) == len(wrong) and not breaks_a_must(named)
+                rules = named if is_mild else []
             text = "\n".join([*lines, f"want  {right.hex()}", f"got   {frame.hex()}"])
             failure = bench.failed(text, rules=rules)
             if not rules:

@@ -97,10 +97,12 @@ def _has_undue(entries: Iterable[Entry]) -> bool:
 
 def stray_in(memory: bytes, entries: Sequence[Entry]) -> Entry | None:
     """The newest packet heard that must be dropped, with a piece in memory that no other has."""
+    if not memory:
+        return None
     found = _pieces(memory[:_MOST])
     for entry in entries:
-        if not entry.is_void and not found.isdisjoint(pieces := _pieces(_behind_headers(entry))):
-            found -= pieces
+        if not entry.is_void:
+            found -= _pieces(_behind_headers(entry))
     void = (entry for entry in reversed(entries) if entry.is_void)
     return next((each for each in void if found & _pieces(_behind_headers(each))), None)
 
@@ -119,15 +121,15 @@ def _pieces(data: bytes) -> set[bytes]:
 
 def because(entry: Entry, host: Host) -> tuple[str, tuple[str, ...]]:
     """Why a packet has to be dropped, and the rule, as far as the frame tells."""
-    packet = parse(entry.frame)
     if entry.comment == DAMAGED:
         return ", which the MAC marked as damaged", ("ETH-09",)
-    if packet is not None and packet.ip.dst != host.ip:
-        return ", which is for another IP address", ("GID-05",)
-    if packet is not None and packet.dst_mac != host.mac:
-        return ", which is for another MAC address", ("LIVE-03",)
-    if packet is not None and isinstance(packet.ip, Ipv4) and ones(entry.frame[_IP_HEADER]):
-        return ", whose IPv4 checksum is wrong", ("IP-11",)
+    if (packet := parse(entry.frame)) is not None:
+        if packet.ip.dst != host.ip:
+            return ", which is for another IP address", ("GID-05",)
+        if packet.dst_mac != host.mac:
+            return ", which is for another MAC address", ("LIVE-03",)
+        if isinstance(packet.ip, Ipv4) and ones(entry.frame[_IP_HEADER]):
+            return ", whose IPv4 checksum is wrong", ("IP-11",)
     if icrc.check(entry.frame).judgement is not icrc.Judgement.OK:
         return ", whose ICRC is wrong", ("ICRC-15",)
     return "", ()
