@@ -20,8 +20,8 @@ from roceproof.conformance.suite.reporting.transcript import DAMAGED, Entry, Tra
 from roceproof.conformance.wire import frame_edits as edits
 from roceproof.conformance.wire.codec import Packet, build
 from roceproof.conformance.wire.headers import Aeth, Bth
-from roceproof.conformance.wire.ip import Ipv4
-from roceproof.verbs.addresses import Host
+from roceproof.conformance.wire.ip import Ipv4, Ipv6
+from roceproof.verbs.addresses import Host, link_local
 
 HOST = Host(mac=b"\x02\0\0\0\0\x02", ip=bytes((10, 0, 0, 2)))
 SENDER, ACKNOWLEDGE, QPN = 0x04, 0x11, 0x3A9E39
@@ -61,6 +61,12 @@ class Seen:
         return with_strays(cast(Bench, self), failure)
 
 
+def network(dst: bytes) -> Ipv4 | Ipv6:
+    if len(dst) == len(HOST.ip):
+        return Ipv4(src=bytes((10, 0, 0, 1)), dst=dst, tos=0, ident=0, ttl=64)
+    return Ipv6(src=link_local(b"\x02\0\0\0\0\x01"), dst=dst, traffic_class=0, hop_limit=64)
+
+
 def packet(
     payload: bytes = b"",
     *,
@@ -68,6 +74,7 @@ def packet(
     ip: bytes = HOST.ip,
     mac: bytes = HOST.mac,
     syndrome: int | None = None,
+    vlans: bytes = b"",
 ) -> bytes:
     """A SEND with this payload, or an ACK with this syndrome."""
     opcode = SENDER if syndrome is None else ACKNOWLEDGE
@@ -75,7 +82,8 @@ def packet(
         Packet(
             dst_mac=mac,
             src_mac=b"\x02\0\0\0\0\x01",
-            ip=Ipv4(src=bytes((10, 0, 0, 1)), dst=ip, tos=0, ident=0, ttl=64),
+            ip=network(ip),
+            vlans=vlans,
             udp_sport=0xC000,
             bth=Bth(opcode=opcode, dest_qpn=QPN, psn=psn, pad_count=-len(payload) % 4),
             extensions=() if syndrome is None else (Aeth(syndrome=syndrome, msn=1),),
@@ -99,6 +107,9 @@ def edited(frame: bytes, edit: Callable[[bytearray], None]) -> bytes:
         (packet(LOST, mac=bytes(6)), "", ", which is for another MAC address", "LIVE-03"),
         (edited(packet(LOST), edits.flip_ip(10, 1)), "", ", whose IPv4 checksum is wrong", "IP-11"),
         (packet(LOST, psn=9), "", "", None),
+        (packet(LOST, vlans=bytes.fromhex("81000007")), "", "", None),
+        (packet(LOST, ip=link_local(HOST.mac)), "", "", None),
+        (packet(LOST, ip=link_local(bytes(6))), "", ", which is for another IP address", "GID-05"),
     ],
 )
 def test_bytes_of_a_packet_that_had_to_be_dropped_say_so(frame, comment, why, rule) -> None:

@@ -19,6 +19,7 @@ from roceproof.conformance.suite.reporting.failure_heads import (
 from roceproof.conformance.suite.reporting.transcript import DAMAGED, Entry
 from roceproof.conformance.wire import icrc
 from roceproof.conformance.wire.codec import parse
+from roceproof.conformance.wire.frame_edits import layout_of
 from roceproof.conformance.wire.headers import Aeth
 from roceproof.conformance.wire.ip import Ipv4
 from roceproof.conformance.wire.ip import checksum as ones
@@ -26,7 +27,6 @@ from roceproof.verbs.addresses import Host
 
 _PIECE, _ALIKE, _MOST = 6, 2, 1 << 16
 """In bytes: what is no chance, of so many values at least, and of how much memory."""
-_IP_HEADER = slice(14, 34)
 _SEEN = "\nframes seen:"
 _WRITTEN = "RETH-12"
 _STRAY_ACK = "an ACK that had to be dropped came"
@@ -124,11 +124,12 @@ def because(entry: Entry, host: Host) -> tuple[str, tuple[str, ...]]:
     if entry.comment == DAMAGED:
         return ", which the MAC marked as damaged", ("ETH-09",)
     if (packet := parse(entry.frame)) is not None:
-        if packet.ip.dst != host.ip:
+        own, layout = host.facing(Host(packet.src_mac, packet.ip.src)), layout_of(entry.frame)
+        if packet.ip.dst != own.ip:
             return ", which is for another IP address", ("GID-05",)
         if packet.dst_mac != host.mac:
             return ", which is for another MAC address", ("LIVE-03",)
-        if isinstance(packet.ip, Ipv4) and ones(entry.frame[_IP_HEADER]):
+        if isinstance(packet.ip, Ipv4) and ones(entry.frame[layout.ip : layout.udp]):
             return ", whose IPv4 checksum is wrong", ("IP-11",)
     if icrc.check(entry.frame).judgement is not icrc.Judgement.OK:
         return ", whose ICRC is wrong", ("ICRC-15",)
