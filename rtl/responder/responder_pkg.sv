@@ -138,8 +138,7 @@ package responder_pkg;
     logic [63:0] original;
   } kept_t;
 
-  // What comes with a command to write a few bytes; the first is the lowest.
-  typedef logic [8*NetworkHeaderBytes-1:0] short_data_t;
+  // How many bytes come with a command to write a few.
   typedef logic [5:0] short_size_t;
 
   // Counts writes asked for; never half of what it can count are outstanding.
@@ -195,11 +194,6 @@ package responder_pkg;
     query.right.remote_atomic = kind == KindAtomic;
     query.right.remote_write  = !message.send && !(kind inside {KindRead, KindAtomic});
     return query;
-  endfunction
-
-  // The first byte on the wire is the lowest.
-  function automatic short_data_t in_wire_order(ipv6_t ip);
-    return {<<8{ip}};
   endfunction
 
   // Which region has a key that peers use.
