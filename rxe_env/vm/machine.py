@@ -20,17 +20,21 @@ KEEPER = Path(__file__).parent / "keeper.sh"
 CONNECT_SECONDS = 5.0
 CLOSE_SECONDS = 10.0
 TAIL_LINES = 15
-PANIC = "Kernel panic"
+PANIC, WHY, WHERE = "Kernel panic", "BUG: ", "RIP: 0010:"
 QEMU_LOG = "qemu.log"
 
 Arguments = Callable[[dict[str, int]], list[str]]
 
 
 def tail(log: str) -> str:
-    """Return the last lines of a log that say something, or what a kernel said as it panicked."""
+    """Return the last lines of a log that say something, or why and where a kernel panicked."""
     lines = [line for line in log.splitlines() if line.strip()]
     panic = next((number for number, line in enumerate(lines) if PANIC in line), None)
-    return "\n".join(lines[-TAIL_LINES:] if panic is None else lines[panic:][:TAIL_LINES])
+    if panic is None:
+        return "\n".join(lines[-TAIL_LINES:])
+    why = [line for line in lines[:panic] if WHY in line][-1:]
+    where = [line for line in lines[:panic] if WHERE in line][:1]
+    return "\n".join([*why, *where, *lines[panic:]][:TAIL_LINES])
 
 
 def _text(log: Path) -> str:

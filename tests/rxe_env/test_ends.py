@@ -119,6 +119,24 @@ def test_of_a_long_panic_the_reason_is_kept() -> None:
     assert (told[0], len(told)) == ("Kernel panic - not syncing: no init", TAIL_LINES)
 
 
+def test_of_a_panic_it_is_told_why_and_where_it_came() -> None:
+    why, where = (
+        "BUG: kernel NULL pointer dereference",
+        "RIP: 0010:rxe_mr_copy+0x49/0x1a0 [rdma_rxe]",
+    )
+    end = "Kernel panic - not syncing: Fatal exception in interrupt"
+    log = [
+        "so far so good",
+        why,
+        "Call Trace:",
+        where,
+        "RIP: 0010:of_another_frame+0x1",
+        "CR2: 4",
+        end,
+    ]
+    assert tail("\n".join(log)).splitlines() == [why, where, end]
+
+
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_nothing_outlives_an_owner_that_is_killed(how: signal.Signals) -> None:
     owner = subprocess.Popen(
