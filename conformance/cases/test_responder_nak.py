@@ -9,6 +9,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import OUT_OF_ORDER, OUT_OF_SEQUENCE, UNASKED, WRONG_LENGTHS
+from roceproof.conformance.suite.limits.within_limits import executed_of
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     ACCESS_ERROR,
@@ -317,6 +318,18 @@ def test_one_of_several_faults_refuses_a_request(
     qp.send(request)
     qp.expect(ACKNOWLEDGE(psn=0, syndrome=SEVERAL_FAULTS[faults]))
     qp.expect_silence()
+
+
+@case("NAK-07", breaks=WRONG_LENGTHS)
+def test_a_send_that_its_receive_cannot_hold(bench: Bench) -> None:
+    executed_of(bench.claims, Service.RC, [Op.SEND])
+    qp = bench.connect()
+    region = qp.region()
+    qp.post_receive(region, length=8)
+    qp.send(SEND_ONLY(psn=0, payload=16, a=1))
+    qp.expect(NAK(INVALID_REQUEST, psn=0))
+    qp.expect_silence()
+    assert region.read(8, 8) == bytes(8), "written behind the end of the receive"
 
 
 @case("NAK-16", "ICRC-14", smoke=True)

@@ -11,6 +11,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, needs, over
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import OUT_OF_ORDER, OUT_OF_SEQUENCE, WRONG_LENGTHS
+from roceproof.conformance.suite.limits.within_limits import executed_of
 from roceproof.conformance.suite.memory import at, otherwise
 from roceproof.conformance.suite.pattern import (
     SEND_FIRST,
@@ -30,7 +31,7 @@ from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire import frame_edits as edits
 from roceproof.verbs.queue_pair import FULL_ACCESS
 from roceproof.verbs.service import Service
-from roceproof.verbs.work import Region
+from roceproof.verbs.work import Op, Region
 
 pytestmark = [RESPONDER, needs(Capability.UC)]
 
@@ -291,6 +292,19 @@ def test_a_message_without_a_receive_is_dropped_without_a_word(bench: Bench, fam
         uc.qp.send(*uc.message(psn, length))
     uc.qp.expect_silence()
     uc.delivers(uc.message(4, 9), uc.post_receive())
+
+
+@case("UC-09", breaks=WRONG_LENGTHS)
+def test_a_send_that_its_receive_cannot_hold(bench: Bench) -> None:
+    executed_of(bench.claims, Service.UC, [Op.SEND])
+    uc = Receiver(bench, "SEND")
+    uc.qp.post_receive(uc.region, length=8)
+    uc.post_receive()
+    uc.qp.send(*uc.message(0, 16))
+    uc.qp.expect_silence()
+    (fits,) = uc.message(1, 8)
+    uc.qp.send(fits)
+    uc.has(fits.said["payload"])
 
 
 @case("UC-11", smoke=True, breaks=OUT_OF_SEQUENCE)

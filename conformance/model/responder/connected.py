@@ -37,6 +37,9 @@ ACCESS = Refusal(syndrome(AethType.NAK, NakCode.REMOTE_ACCESS_ERROR), "rem_acces
 LOCAL = Refusal(syndrome(AethType.NAK, NakCode.REMOTE_OPERATIONAL_ERROR), "loc_prot_err")
 
 
+MALFORMED = Refusal(syndrome(AethType.NAK, NakCode.REMOTE_OPERATIONAL_ERROR), "loc_qp_op_err")
+
+
 @dataclass(slots=True)
 class OpenMessage:
     """A message whose FIRST was executed and whose LAST was not."""
@@ -97,10 +100,16 @@ class ConnectedResponder(Responder):
             return INVALID
         if row.family is Family.SEND:
             message = self.message_of(request, row)
-            return TOO_LONG if message.receive is not None and size > message.left else None
+            is_too_long = message.receive is not None and size > message.left
+            return self.too_long if is_too_long else None
         if row.family is Family.WRITE:
             return self.check_dma_length(request, row, self.message_of(request, row).left)
         return None
+
+    @property
+    def too_long(self) -> Refusal:
+        """Of a SEND that its receive cannot hold."""
+        return TOO_LONG
 
     def is_size_admitted(self, request: Segment, row: Opcode) -> bool:
         """Whether a packet of that kind may have that size at this path MTU, and fills words."""

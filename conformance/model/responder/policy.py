@@ -119,6 +119,20 @@ class PlainSize(Enum):
     UNCHECKED = "it is taken as it is, by a READ or an atomic not looked at"
 
 
+class LongSend(Enum):
+    """NAK-07: a SEND on RC that its receive cannot hold."""
+
+    INVALID = "it is an invalid request"
+    OPERATIONAL = "it draws the NAK of a receive that cannot be used"
+
+
+class LongUnreliableSend(Enum):
+    """UC-09: a SEND on UC that its receive cannot hold."""
+
+    DROPPED = "it is dropped, and its receive waits for the next"
+    FATAL = "its receive ends in error, and so does the queue pair"
+
+
 class UdpLength(Enum):
     """UDP-09: a UDP length below that of IP."""
 
@@ -193,6 +207,8 @@ DEVIATIONS: dict[Enum, str] = {
     EarlyEnd.EXECUTED: "RETH-11",
     PlainSize.UNCHECKED: "MTU-06",
     PlainSize.UNPADDED: "MTU-06",
+    LongSend.OPERATIONAL: "NAK-07",
+    LongUnreliableSend.FATAL: "UC-09",
     MidReadFault.REQUEST: "NAK-07",
     ReservedOpcode.DROPPED: "BTH-13",
     UdpLength.BELIEVED: "UDP-09",
@@ -220,6 +236,8 @@ class ResponderPolicy:
     exact_fill: ExactFill = ExactFill.LATER
     early_end: EarlyEnd = EarlyEnd.REFUSED
     plain_size: PlainSize = PlainSize.CHECKED
+    long_send: LongSend = LongSend.INVALID
+    long_unreliable_send: LongUnreliableSend = LongUnreliableSend.DROPPED
     udp_length: UdpLength = UdpLength.CHECKED
     several_faults: SeveralFaults = SeveralFaults.FIRST
     pad_fault: PadFault = PadFault.DROPPED

@@ -21,10 +21,17 @@ from typing import Any
 
 from roceproof.conformance.model.codes import AethType, NakCode, syndrome
 from roceproof.conformance.model.receive_queue import Receive
-from roceproof.conformance.model.responder.connected import INVALID, LOCAL, TOO_LONG, Refusal
+from roceproof.conformance.model.responder.connected import (
+    INVALID,
+    LOCAL,
+    MALFORMED,
+    TOO_LONG,
+    Refusal,
+)
 from roceproof.conformance.model.responder.policy import (
     AfterRnr,
     HalfSpace,
+    LongSend,
     ReservedOpcode,
     Unasked,
 )
@@ -131,8 +138,14 @@ class RcResponder(RcDuplicates, RcChecks):
 
     def receive_in_use(self, refusal: Refusal) -> Receive | None:
         """The receive at the head, if it is the fault; that of an open message is in use anyway."""
-        is_local = refusal in (TOO_LONG, LOCAL)
+        is_local = refusal in (TOO_LONG, LOCAL, MALFORMED)
         return self.receives.take() if is_local and self.message is None else None
+
+    @property
+    def too_long(self) -> Refusal:
+        """Of a SEND that its receive cannot hold."""
+        is_invalid = self.policy.long_send is LongSend.INVALID
+        return TOO_LONG if is_invalid else MALFORMED
 
     # step 9
 

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from roceproof.conformance.model.responder.connected import (
     INVALID,
+    TOO_LONG,
     ConnectedResponder,
     Refusal,
     needs_receive,
 )
+from roceproof.conformance.model.responder.policy import LongUnreliableSend
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import ahead
 from roceproof.conformance.wire.opcodes import Opcode, Position
@@ -29,10 +31,13 @@ class UcResponder(ConnectedResponder):
         if request.bth.psn != self.expected_psn or row.position & Position.FIRST:
             self.abandon()
         self.expected_psn = ahead(request.bth.psn, 1)
-        if not self.follows(row) or self.refusal_of(request, row) is not None:
-            self.abandon()
-        else:
+        refusal = self.refusal_of(request, row) if self.follows(row) else INVALID
+        if refusal is None:
             self.execute_message(request, row)
+        elif refusal is TOO_LONG and self.policy.long_unreliable_send is LongUnreliableSend.FATAL:
+            self.fail(refusal.status, None if self.message else self.receives.take())
+        else:
+            self.abandon()
 
     def refusal_of(self, request: Segment, row: Opcode) -> Refusal | None:
         """What is wrong with the packet, if anything is."""
