@@ -47,7 +47,7 @@ def fuzz() -> None:
 def run_command(**given: Any) -> None:
     """Play programs and keep what fails in FOLDER, which several runs may share.
 
-    Exit code 1 if anything was found.
+    Exit code 1 if anything was found that is no declared deviation of the device.
     """
     from roceproof.conformance.campaign.run import Campaign, run_campaign
 
@@ -69,7 +69,7 @@ def status_command(folder: Path, as_json: bool) -> None:
 @_json
 @click.option("-o", "--output", type=OUTPUT_FILE, help="A page of runs and findings, too.")
 def report_command(folder: Path, as_json: bool, output: Path | None) -> None:
-    """Tell every finding of FOLDER by its cause; exit code 1 if there is any."""
+    """Tell every finding of FOLDER by its cause; exit code 1 if any is not declared."""
     from roceproof.conformance.campaign.report import run_report
 
     sys.exit(run_report(folder, as_json=as_json, output=output))
@@ -90,7 +90,10 @@ def report_command(folder: Path, as_json: bool, output: Path | None) -> None:
 @click.option("--seed", type=SEED, default=1, show_default=True, help="Of the device.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")
 def minimise_command(**given: Any) -> None:
-    """Play ENTRY, a plan as text, and make it small if it fails; exit code 1 if it does."""
+    """Play ENTRY, a plan as text, and make it small if it fails; exit code 1 if it does.
+
+    What is a declared deviation of the device is told as that.
+    """
     from roceproof.conformance.campaign.minimise import Minimised, run_minimise
 
     sys.exit(run_minimise(Minimised(**given)))

@@ -43,6 +43,7 @@ _EXAMPLES = {
         roceproof fuzz run                                 # ten minutes, in build/fuzz
         roceproof fuzz run build/night --dut rtl/dut.toml --width 64 --minutes 480 -j 8
         roceproof fuzz run build/model --target model --minutes 1
+        roceproof fuzz run build/kernel --target rxe --kernel 6.1 -j 1
         roceproof fuzz run --cluster tcp://head:8786       # on the workers of a Dask cluster
     """,
     "fuzz import": """

@@ -71,13 +71,12 @@ def plan_device_options(command: Callable[..., Any]) -> Callable[..., Any]:
             type=MANIFEST,
             help="Manifest of the device (hdl); the reference endpoint if not given.",
         ),
-        click.option(
-            "--target",
-            type=click.Choice(["hdl", "model"]),
-            default="hdl",
-            show_default=True,
-            help="What to test.",
-        ),
+        command_option("device_ip"),
+        command_option("mirror"),
+        command_option("agent"),
+        command_option("interface"),
+        kernel_option,
+        command_option("target", default="hdl", show_default=True, help="What to test."),
     ):
         command = option(command)
     return command

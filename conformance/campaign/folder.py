@@ -11,7 +11,7 @@ import hashlib
 import json
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -43,11 +43,15 @@ class Folder:
     def keep(self, plan: Plan) -> Path:
         """Make a plan an entry; the same plan is always the same one."""
         text = text_of(plan)
-        path = self._corpus / f"{_digest(text)}{_SUFFIX}"
+        path = self._entry_of(text)
         path.parent.mkdir(parents=True, exist_ok=True)
         with whole_file(path) as part:
             part.write_text(text)
         return path
+
+    def forget(self, plan: Plan) -> None:
+        """A plan is no entry any more."""
+        self._entry_of(text_of(plan)).unlink(missing_ok=True)
 
     def entries(self) -> list[Path]:
         """Those of anybody, such as texts that a person has put there."""
@@ -72,6 +76,12 @@ class Folder:
             for path in sorted(self._findings.glob(f"[!.]*/{_KINDS}/*"))
             for kind in [path.read_text()]
         }
+
+    def declared(self) -> dict[str, str]:
+        """By the kinds of failures that are declared deviations of a device, their names."""
+        named = {each["folder"].name: each.get("declared") for each in self.findings()}
+        causes = self.causes().items()
+        return {kind: deviation for kind, name in causes if (deviation := named.get(name))}
 
     def place_of(self, kind: str, rules: tuple[str, ...]) -> Path:
         """Where the finding of a kind of failure is; whoever asks first gives it its name.
@@ -144,6 +154,9 @@ class Folder:
     def _run_files(self) -> list[Path]:
         return sorted(self._runs.glob("[0-9]*.json"))
 
+    def _entry_of(self, text: str) -> Path:
+        return self._corpus / f"{_digest(text)}{_SUFFIX}"
+
     @property
     def _corpus(self) -> Path:
         return self.path / "corpus"
@@ -155,6 +168,16 @@ class Folder:
     @property
     def _runs(self) -> Path:
         return self.path / "runs"
+
+
+def plans_of(paths: Iterable[Path]) -> Iterator[Plan]:
+    """The plans of entries, but for those that another run has forgotten meanwhile."""
+    for path in paths:
+        try:
+            yield read_entry(path)
+        except RoceproofError:
+            if path.exists():
+                raise
 
 
 def read_entry(path: Path) -> Plan:

@@ -44,6 +44,11 @@ def run_minimise(wanted: Minimised) -> int:
             click.echo(printable_lines(finding.story))
             if finding.explained:
                 click.echo(f"explain: {', '.join(finding.explained)}")
+            if finding.declared is not None:
+                click.echo(f"declared: {finding.declared}")
+                return Exit.FINE
+            if finding.may_be:
+                click.echo(f"may be: {', '.join(finding.may_be)}")
             return Exit.FINDINGS
     click.echo(f"{wanted.entry} passes on {devices.claims[0].device}")
     return Exit.FINE

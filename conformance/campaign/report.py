@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +45,7 @@ def run_status(path: Path, *, as_json: bool) -> int:
             f"findings, {run['empty']} bins empty; {run['state']}"
         )
     programs = sum(run["programs"] for run in runs)
-    click.echo(f"{programs} programs, {len(found)} findings, {len(entries)} entries")
+    click.echo(f"{programs} programs, {findings_told(found)}, {len(entries)} entries")
     return Exit.FINE
 
 
@@ -61,16 +61,41 @@ def run_report(path: Path, *, as_json: bool, output: Path | None) -> int:
     if as_json:
         told = [each | {"folder": str(each["folder"])} for each in found]
         click.echo(json.dumps({"findings": told}, indent=1))
-        return Exit.FINDINGS if found else Exit.FINE
-    for each in found:
+        return Exit.FINDINGS if any(map(is_new, found)) else Exit.FINE
+    for each in filter(is_new, found):
         explained = f"; explain: {', '.join(each['explained'])}" if each["explained"] else ""
+        may_be = f"; may be {', '.join(each['may_be'])}" if each.get("may_be") else ""
         name, devices = each["folder"].name, each["devices"]
-        click.echo(f"{name}: {each['programs']} programs, {each['steps']} steps{explained}")
+        click.echo(f"{name}: {each['programs']} programs, {each['steps']} steps{explained}{may_be}")
         for device, programs in devices.items() if len(devices) > 1 else ():
             click.echo(f"  on {device}: {programs or 'no'} programs")
         click.echo(printable_lines(story_of(each)) + "\n")
-    click.echo(f"{len(found)} findings" + (f"\n{output}" if output else ""))
-    return Exit.FINDINGS if found else Exit.FINE
+    for deviation, alike in by_deviation(found).items():
+        programs = sum(each["programs"] for each in alike)
+        places = ", ".join(os.path.relpath(each["folder"]) for each in alike)
+        click.echo(f"declared {deviation}: {programs} programs, in {places}")
+    click.echo(findings_told(found) + (f"\n{output}" if output else ""))
+    return Exit.FINDINGS if any(map(is_new, found)) else Exit.FINE
+
+
+def is_new(finding: Mapping[str, Any]) -> bool:
+    """Whether no declared deviation of its device is what it shows."""
+    return not finding.get("declared")
+
+
+def by_deviation(findings: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+    """Those that show declared deviations, by their names."""
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for each in findings:
+        if not is_new(each):
+            found.setdefault(each["declared"], []).append(each)
+    return found
+
+
+def findings_told(findings: Sequence[Mapping[str, Any]]) -> str:
+    """How many there are, and apart from them how many declared deviations were seen."""
+    new, declared = sum(map(is_new, findings)), len(by_deviation(findings))
+    return f"{new} findings" + (f", {declared} declared deviations" if declared else "")
 
 
 def _findings(folder: Folder) -> list[dict[str, Any]]:

@@ -24,7 +24,7 @@ from roceproof.common.whole_file import whole_file
 from roceproof.conformance.campaign.crowd import crowd
 from roceproof.conformance.campaign.folder import Folder
 from roceproof.conformance.campaign.metrics import metrics_of
-from roceproof.conformance.campaign.report import story_of
+from roceproof.conformance.campaign.report import findings_told, is_new, story_of
 from roceproof.conformance.campaign.worker import Came, Part
 from roceproof.conformance.coverage.counts import Counts
 from roceproof.conformance.coverage.document import Coverage
@@ -53,7 +53,7 @@ class Campaign(Wanted):
 
 
 def run_campaign(wanted: Campaign) -> int:
-    """Play until time is up; 1 if anything was found, 2 if not and programs broke by themselves."""
+    """Play until time is up; 1 if anything new was found, 2 if not and programs broke."""
     options = wanted.options()
     with Progress(quiet=wanted.quiet) as progress:
         run = Run(wanted, PlanDevices.prepared(options, progress))
@@ -65,7 +65,7 @@ def run_campaign(wanted: Campaign) -> int:
     run.tell(is_over=end is None)
     if end is not None:
         raise end
-    if run.found:
+    if any(map(is_new, run.findings())):
         return Exit.FINDINGS
     return Exit.UNUSABLE if run.broke else Exit.FINE
 
@@ -108,12 +108,15 @@ class Run:
                 count = max(1, min(2 * count, _MOST, int(pace * seconds)))
                 parts = [*self._of_seeds(count, size)]
 
+    def findings(self) -> list[dict[str, Any]]:
+        """What it has found, the most frequent first."""
+        mine = [each for each in self._folder.findings() if each["folder"].name in self.found]
+        return sorted(mine, key=lambda each: -self.found[each["folder"].name])
+
     def tell(self, *, is_over: bool) -> None:
         """What was found, and what was not reached."""
         self._write(is_over=is_over)
-        mine = [each for each in self._folder.findings() if each["folder"].name in self.found]
-        mine.sort(key=lambda each: -self.found[each["folder"].name])
-        for each in mine[:_TOLD]:
+        for each in [*filter(is_new, self.findings())][:_TOLD]:
             print(f"{story_of(each)}\n")
         for broke in self.broke[:_TOLD]:
             notice(f"a program broke by itself, whatever the device: {broke}")
@@ -187,5 +190,5 @@ class Run:
         of_programs = f" in {failed} programs" if failed else ""
         return (
             f"run {int(self._file.stem)}: {self._programs} programs, {rate:.1f} programs/s, "
-            f"{len(self.found)} findings{of_programs}, {facts['empty']} bins empty"
+            f"{findings_told(self.findings())}{of_programs}, {facts['empty']} bins empty"
         )

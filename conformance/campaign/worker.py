@@ -16,7 +16,7 @@ from roceproof.conformance.campaign.folder import (
     ENTRY,
     STORY,
     Folder,
-    read_entry,
+    plans_of,
 )
 from roceproof.conformance.campaign.programs import is_for, program_of
 from roceproof.conformance.runner.judging.bench_law import CaseBreaks
@@ -25,8 +25,6 @@ from roceproof.conformance.runner.session.options import Options
 from roceproof.conformance.stimulus.plan import Plan
 from roceproof.conformance.stimulus.plan_text import text_of
 from roceproof.conformance.stimulus.run_plan import Finding
-from roceproof.conformance.suite.reporting.failure_heads import head_of
-from roceproof.conformance.suite.reporting.failure_heads import likeness as kind_of
 from roceproof.conformance.targets.interface import TargetError
 
 _REDUCTION_SECONDS = 60.0
@@ -64,15 +62,24 @@ class _Keeper(PlanPlayer):
 
     def __init__(self, part: Part, folder: Folder) -> None:
         self.causes = folder.causes()
-        known, seconds = self.causes.keys(), _REDUCTION_SECONDS
-        super().__init__(part.options, part.width, known=known, seconds=seconds)
+        super().__init__(
+            part.options,
+            part.width,
+            known=self.causes.keys(),
+            declared=folder.declared(),
+            seconds=_REDUCTION_SECONDS,
+        )
         self._part = part
         self._folder = folder
+        self._begun = Plan(steps=())
 
     def begins(self, plan: Plan) -> None:
         self._folder.keep(plan)
+        self._begun = plan
 
     def ends(self, finding: Finding, told: PlanFinding) -> None:
+        if told.declared is not None:  # what comes of it would show the same again
+            self._folder.forget(self._begun)
         place = self._folder.place_of(told.kind, told.rules)
         replay = self._part.options.replay_file(place / CASE, self._part.width)
         facts = {
@@ -83,6 +90,8 @@ class _Keeper(PlanPlayer):
             "seed": told.seed,
             "width": self._part.width,
             "replay": replay,
+            "declared": told.declared,
+            "may_be": told.may_be,
         }
         with self._folder.finding(place, facts) as part:
             (part / CASE).write_text(told.text)
@@ -90,7 +99,7 @@ class _Keeper(PlanPlayer):
             (part / STORY).write_text(f"{told.story}\n")
             if finding.bench is not None:
                 finding.bench.transcript.write(part / CAPTURE, comment=replay)
-        for kind in (told.kind, kind_of(head_of(finding.first))):
+        for kind in self.kinds_of(finding):
             self._folder.is_like(place, kind)
             self.causes[kind] = place.name
 
@@ -117,7 +126,7 @@ def _programs(part: Part, folder: Folder, player: PlanPlayer) -> Iterator[tuple[
     if not paths:
         there = folder.entries()
         paths = Random(part.first).sample(there, min(_MOST_DONORS, len(there)))
-    entries = [plan for path in paths if is_for(plan := read_entry(path), player.claims)]
+    entries = [plan for plan in plans_of(paths) if is_for(plan, player.claims)]
     if part.entries:
         yield from enumerate(entries, part.first)
         return

@@ -28,6 +28,11 @@ class Wanted:
     dut: Path | None
     widths: Sequence[int]
     mutant: str | None
+    kernel: str | None = None
+    interface: str | None = None
+    agent: str | None = None
+    mirror: str | None = None
+    device_ip: str | None = None
 
     def options(self) -> Options:
         """The same for whoever opens devices."""
@@ -38,6 +43,11 @@ class Wanted:
             dut=(self.dut or REFERENCE_DUT).resolve(),
             width=tuple(self.widths),
             mutant=self.mutant,
+            kernel=self.kernel,
+            interface=self.interface,
+            agent=self.agent,
+            mirror=self.mirror,
+            device_ip=self.device_ip,
         )
 
 

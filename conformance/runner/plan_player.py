@@ -7,9 +7,10 @@ What plays, judges, groups and shrinks is here once, for seeds without end and f
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache
+from enum import Enum
+from functools import cache, partial
 from typing import NamedTuple
 
 from roceproof.conformance.coverage.collector import Collector
@@ -17,13 +18,19 @@ from roceproof.conformance.coverage.counts import Counts
 from roceproof.conformance.runner.findings.tempted import temptations_of
 from roceproof.conformance.runner.judging.evidence import explained, names_of
 from roceproof.conformance.runner.judging.scoreboard import judge
+from roceproof.conformance.runner.known_deviations import KnownDeviations
 from roceproof.conformance.runner.session.options import Options, open_factory
 from roceproof.conformance.stimulus.plan import Plan
-from roceproof.conformance.stimulus.run_plan import REDUCTION_SECONDS, Finding, try_plan
+from roceproof.conformance.stimulus.run_plan import (
+    REDUCTION_SECONDS,
+    Finding,
+    played,
+    try_plan,
+)
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.suite.reporting.failure_heads import head_of
-from roceproof.conformance.suite.reporting.failure_heads import likeness as kind_of
+from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import CasePlace, DeviceDied, DeviceFactory
 from roceproof.verbs.addresses import Host
 
@@ -42,11 +49,12 @@ class PlanFinding(NamedTuple):
     """What `explain` makes of it, of the first of its kind."""
     tempted: tuple[str, ...] = ()
     """The checks of a receiver that it tries, by their rules."""
-
-    @property
-    def kind(self) -> str:
-        """What is alike in all plans that fail so."""
-        return kind_of(self.head)
+    kind: str = ""
+    """What is alike in all plans that fail so."""
+    declared: str | None = None
+    """The declared deviation of the device that it is."""
+    may_be: tuple[str, ...] = ()
+    """Declared deviations that break one of its rules, where it is none of them for certain."""
 
 
 @cache
@@ -67,19 +75,26 @@ class PlanPlayer:
         width: int | None,
         *,
         known: Iterable[str] = (),
+        declared: Mapping[str, str] | None = None,
         seconds: float,
         each: float = REDUCTION_SECONDS,
     ) -> None:
         """Failures of `known` kinds have small cases; `seconds` is for all plans to be made small.
 
-        `each` is the most of it that one plan may have.
+        Those of `declared` kinds are deviations of these names. `each` is the most of the time that
+        one plan may have.
         """
         self.claims = (factory := _factory(options, width)).claims
         self.counts = Counts()
         """What of functional coverage the plans have reached."""
         self._factory = factory
+        self._is_on_the_wall = Capability.LOCKSTEP not in factory.claims.capabilities
         self._options = options
         self._known = set(known)
+        self._deviations = KnownDeviations(factory.identity())
+        self._declared: dict[str, str] = {}
+        for kind, deviation in (declared or {}).items():
+            self._is_declared(kind, deviation)
         self._left = seconds
         self._each = each
         self._in_vain = 0
@@ -93,6 +108,8 @@ class PlanPlayer:
             self._open,
             seconds=max(0.0, min(self._each, self._left)),
             is_worth=lambda failure: self._is_new(plan, failure),
+            hasty=partial(self._open, is_hasty=True) if self._is_on_the_wall else None,
+            resembles=self._resembles,
         )
         if self._in_vain:
             self._factory.hung()
@@ -107,19 +124,44 @@ class PlanPlayer:
     def ends(self, finding: Finding, told: PlanFinding) -> None:
         """The first of a kind of failure is small now, and may be of another kind."""
 
+    def kind_of(self, failure: CaseFailed) -> str:
+        """What is alike in failures that are taken for one finding."""
+        return self._deviations.kind_of(failure)
+
+    def kinds_of(self, finding: Finding) -> set[str]:
+        """The kinds of failures that have its cause; of many causes, that of its end alone."""
+        kind = self.kind_of(finding.failure)
+        return {kind} if self._deviations else {kind, self.kind_of(finding.first)}
+
     def _is_new(self, plan: Plan, failure: CaseFailed) -> bool:
-        is_new = kind_of(head_of(failure)) not in self._known
+        is_new = self.kind_of(failure) not in self._known
         if is_new:
             self.begins(plan)
         return is_new
 
+    def _resembles(self, failure: CaseFailed, first: CaseFailed) -> bool:
+        """Where a device has many faults, what fails as a known one says nothing of another."""
+        kind = self.kind_of(failure)
+        if not self._deviations or kind not in self._known:
+            return True
+        return kind == self.kind_of(first)
+
+    def _is_declared(self, kind: str, deviation: str) -> None:
+        self._declared[kind] = deviation
+        self._deviations.tolerate(deviation)
+
     def _told(self, finding: Finding) -> PlanFinding:
         name, rules = f"found_by_random_stimulus_{finding.seed}", finding.rules
         text = finding.plan.case(name, rules=rules or ("LIVE-02",))
-        head = head_of(finding.failure)
-        is_first = kind_of(head) not in self._known
-        kinds = {kind_of(head_of(finding.first)), kind_of(head)}
+        head, kind = head_of(finding.failure), self.kind_of(finding.failure)
+        is_first = kind not in self._known
+        kinds = self.kinds_of(finding)
         is_new = not kinds <= self._known
+        declared = self._declared.get(kind)
+        if is_new:
+            declared = self._deviations.shown_by(finding, self._passes)
+        if declared is not None:
+            self._is_declared(kind, declared)
         self._known |= kinds
         told = PlanFinding(
             finding.seed,
@@ -130,6 +172,9 @@ class PlanPlayer:
             finding.plan,
             self._explained(finding) if is_first else (),
             tuple(temptations_of(finding.bench)) if finding.bench else (),
+            kind,
+            declared,
+            () if declared else self._deviations.may_be(rules),
         )
         if is_new:
             self.ends(finding, told)
@@ -143,11 +188,30 @@ class PlanPlayer:
         )
         return tuple(map(names_of, found))
 
+    def _passes(self, finding: Finding, tolerates: Collection[Enum]) -> bool:
+        """Whether its small plan does, on a device that may deviate like that, too."""
+        opened = partial(self._open, tolerates=tolerates)
+        return played(finding.plan, finding.seed, opened).failure is None
+
     @contextmanager
-    def _open(self, seed: int, host: Host | None) -> Iterator[Bench]:
-        with self._factory.device(CasePlace(name="soak", seed=seed, host=host)) as device:
+    def _open(
+        self,
+        seed: int,
+        host: Host | None,
+        *,
+        is_hasty: bool = False,
+        tolerates: Collection[Enum] = (),
+    ) -> Iterator[Bench]:
+        place = CasePlace(name="soak", seed=seed, host=host, is_hasty=is_hasty)
+        with self._factory.device(place) as device:
             collector = Collector(device, self.claims, self.counts)
-            bench = Bench(collector.target, self.claims, seed=seed)
+            bench = Bench(
+                collector.target,
+                self.claims,
+                seed=seed,
+                version=self._factory.identity()[1],
+                tolerates=[*self._deviations.tolerated, *tolerates],
+            )
             try:
                 yield bench
                 for failure in judge(bench):

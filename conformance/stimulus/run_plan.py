@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import Any, NamedTuple
 
 from roceproof.common.errors import RoceproofError
+from roceproof.conformance.stimulus.drawing.excerpts import excerpt
 from roceproof.conformance.stimulus.drawing.fields import drawn_operations
 from roceproof.conformance.stimulus.drawing.plans import draw_plan
 from roceproof.conformance.stimulus.drawing.requests import draw_requests
@@ -38,7 +40,14 @@ What it holds against the device when it is closed is raised as `CaseFailed`.
 def draws_of(claims: Claims) -> list[Draws]:
     """The kinds of plan for such a device: of work that it sends, of requests that it answers."""
     kinds: list[Draws] = [draw_plan] if drawn_operations(claims) else []
-    return [*kinds, *([draw_requests] if Capability.RESPONDER in claims.capabilities else [])]
+    kinds += [draw_requests] if Capability.RESPONDER in claims.capabilities else []
+    if Capability.LOCKSTEP in claims.capabilities:
+        return kinds
+    return [partial(_short, draws) for draws in kinds]
+
+
+def _short(draws: Draws, seed: int, claims: Claims, weights: Weights | None) -> Plan:
+    return excerpt(draws(seed, claims, weights), seed)
 
 
 class Finding(NamedTuple):
@@ -52,6 +61,8 @@ class Finding(NamedTuple):
     tries: int
     first: CaseFailed
     """How the whole plan failed."""
+    is_least: bool = False
+    """Nothing more can be left out."""
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -73,6 +84,7 @@ class Played(NamedTuple):
 
     failure: CaseFailed | None
     bench: Bench | None = None
+    has_died: bool = False
 
 
 def played(plan: Plan, seed: int, open_bench: Open) -> Played:
@@ -87,8 +99,17 @@ def played(plan: Plan, seed: int, open_bench: Open) -> Played:
     except CaseFailed as failure:
         return Played(failure, bench)
     except DeviceDied as death:
-        return Played(CaseFailed(f"{death.said}: {death}", rules=["LIVE-01"]), bench)
+        return Played(CaseFailed(f"{death.said}: {death}", rules=["LIVE-01"]), bench, has_died=True)
     return Played(None)
+
+
+def _first(plan: Plan, seed: int, open_bench: Open, hasty: Open | None) -> Played:
+    """How it fails with all patience, if it has failed in haste; a death needs no second look."""
+    if hasty is not None:
+        seen = played(plan, seed, hasty)
+        if seen.failure is None or seen.has_died:
+            return seen
+    return played(plan, seed, open_bench)
 
 
 def try_seed(
@@ -111,20 +132,31 @@ def try_plan(
     *,
     seconds: float = REDUCTION_SECONDS,
     is_worth: Callable[[CaseFailed], bool] = lambda _: True,
+    hasty: Open | None = None,
+    resembles: Callable[[CaseFailed, CaseFailed], bool] = lambda *_: True,
 ) -> Finding | None:
-    """Play a plan on a device of that seed; a failure that is worth it is made small."""
-    first = played(plan, seed, open_bench)
-    if first.failure is None:
+    """Play a plan on a device of that seed; a failure that is worth it is made small.
+
+    `hasty` opens one whose silence is believed sooner: what passes there needs no more time. A
+    smaller plan is taken if its failure `resembles` the first.
+    """
+    first = _first(plan, seed, open_bench, hasty)
+    if (whole := first.failure) is None:
         return None
 
     def fails(candidate: Plan) -> bool:
         try:
-            return played(candidate, seed, open_bench).failure is not None
+            failure = played(candidate, seed, open_bench).failure
+            return failure is not None and resembles(failure, whole)
         except RoceproofError:  # without some of its steps it may be no plan any more
             return False
 
-    reduction = Reduction(plan, fails, seconds=seconds if is_worth(first.failure) else 0.0)
+    if not is_worth(whole):
+        return Finding(seed, plan, whole, first.bench, 0, whole)
+    reduction = Reduction(plan, fails, seconds=seconds)
     least = reduction.run()
     last = played(least, seed, open_bench)
-    failure = last.failure or first.failure
-    return Finding(seed, least, failure, last.bench, reduction.tries, first.failure)
+    if last.failure is None or not resembles(last.failure, whole):
+        return Finding(seed, plan, whole, first.bench, reduction.tries, whole)
+    is_least = reduction.is_least
+    return Finding(seed, least, last.failure, last.bench, reduction.tries, whole, is_least)

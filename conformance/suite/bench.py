@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from roceproof.common.errors import RoceproofError
 from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.limits.deviations import tolerated
 from roceproof.conformance.suite.limits.outstanding_window import Room
 from roceproof.conformance.suite.limits.within_limits import (
     allowed_values,
@@ -59,9 +61,12 @@ class Bench(Exchange):
         seed: int,
         version: str = "",
         another: Another | None = None,
+        tolerates: Collection[Enum] | None = None,
     ) -> None:
         super().__init__(target, claims, seed=seed)
         self.identity = claims.target, version
+        self.tolerates = tolerated(self.identity) if tolerates is None else tolerates
+        """Values of the model's switches that the device may play: those that are declared."""
         self._another = another
         self.connections: list[Connection] = []
         self.plans = 0

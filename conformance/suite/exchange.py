@@ -108,6 +108,11 @@ class Exchange:
         self._wr_ids.add(drawn)
         return drawn
 
+    @property
+    def wr_id_bits(self) -> int:
+        """How many bits the number of a piece of work may have."""
+        return 64 if Capability.LOCKSTEP in self.claims.capabilities else _WR_ID_BITS
+
     def _drawn_wr_id(self) -> int:
         if Capability.LOCKSTEP in self.claims.capabilities:
             return contract_field("work_request_t", "wr_id").draw(self.numbers)

@@ -103,6 +103,7 @@ class CasePlace:
     seed: int
     waves: Path | None = None
     host: Host | None = None  # the address that the device shall have, where it lets itself be told
+    is_hasty: bool = False  # on the wall's clock silence may be believed too soon
 
 
 class Target(ABC):

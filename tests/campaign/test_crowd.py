@@ -79,10 +79,11 @@ def test_a_run_that_must_end_ends_the_wait_for_a_cluster(cluster: str, tmp_path:
 
 def test_what_a_part_raises_far_away_is_raised_here(cluster: str, tmp_path: Path) -> None:
     (part,) = parts(tmp_path, count=1, programs=1)
-    part = replace(part, entries=(tmp_path / "gone.plan",))
+    (entry := tmp_path / "bad.plan").write_text("no plan")
+    part = replace(part, entries=(entry,))
     with (
         crowd.crowd(1, cluster, look=lambda: None) as players,
-        pytest.raises(RoceproofError, match=r"gone\.plan"),
+        pytest.raises(RoceproofError, match=r"bad\.plan"),
     ):
         next(players.play([part]))
 

@@ -20,7 +20,8 @@ def may_post(claims: Claims, service: Service, op: Op, *, is_beyond: bool) -> bo
     is_claimed = Capability[op.name] in claims.capabilities
     if not is_claimed or limits.against_operation(service, op) is not None:
         return False
-    return not is_beyond or (limits.longest is None and limits.length_multiple == 1)
+    has_any = Capability.LOCKSTEP in claims.capabilities and limits.longest is None
+    return not is_beyond or (has_any and limits.length_multiple == 1)
 
 
 def soon(claims: Claims, syndrome: int) -> int:

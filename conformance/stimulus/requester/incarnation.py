@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from roceproof.conformance.model.segmentation import Message, refusal
-from roceproof.conformance.wire.codec import Packet, build
+from roceproof.conformance.wire.codec import Packet, build, parse
+from roceproof.conformance.wire.headers import Bth
 from roceproof.conformance.wire.ip import Ipv4, Ipv6
 from roceproof.dpi.session.payload import PatternPayload
 from roceproof.verbs.addresses import Host
@@ -41,6 +42,8 @@ class Life:
     posted_before: int = 0
     """Works posted earlier may be taken in this life, too: a configuration may overtake them."""
     identification: str = COUNTED
+    is_migrated: bool | None = True
+    """What MigReq says; anything where that is None."""
     flushes: bool = True
     """Whether work behind a failed request completes."""
 
@@ -77,11 +80,15 @@ class Life:
                 src_mac=self.host.mac,
                 ip=self._network(identity % _IDENTITIES),
                 udp_sport=spec.udp_sport,
-                bth=segment.bth,
+                bth=self._bth(segment.bth, came),
                 extensions=segment.extensions,
                 payload=self._made(work, offset) or segment.payload,
             )
         )
+
+    def _bth(self, bth: Bth, came: bytes) -> Bth:
+        packet = parse(came) if came and self.is_migrated is None else None
+        return bth if packet is None else replace(bth, migreq=packet.bth.migreq)
 
     def _made(self, work: Work, offset: int) -> bytes:
         """What the bench itself makes, where a work is longer than its data."""

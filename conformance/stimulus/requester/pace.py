@@ -23,6 +23,9 @@ class Pace:
     ns_per_byte: float = _NS_PER_BYTE
     stalls: dict[str, int] = field(default_factory=lambda: dict.fromkeys(STREAMS, 0))
     longest_frame: int = 64
+    reaction_ns: int = _REACTION_NS
+    grain_ns: int = 0
+    """So much later than it began to leave a frame may be seen."""
     _free_ns: float = 0
     _slowest: float = 2
     _withheld: float = 0
@@ -58,7 +61,8 @@ class Pace:
         """
         before, self._left_ns = self._left_ns, left_ns
         stored = (self.longest_frame + AROUND_PAYLOAD) * self.ns_per_byte
-        return int(max(before, left_ns - size * self.ns_per_byte * self._slowest) - stored)
+        began = max(before, left_ns - size * self.ns_per_byte * self._slowest) - stored
+        return int(began) - self.grain_ns
 
     def waits_ns(self, now_ns: int) -> int:
         """For how long the wire to the device may still carry what was sent."""
@@ -73,7 +77,7 @@ class Pace:
         waiting = self.waits_ns(now_ns)
         completions = _COMPLETIONS_IN_FRONT * _NS_PER_COMPLETION * self._stretch("cpl_stall")
         frame = self.longest_frame * self.ns_per_byte * self._stretch("tx_stall")
-        return int(waiting + completions + _FRAMES_IN_FRONT * frame + _REACTION_NS)
+        return int(waiting + completions + _FRAMES_IN_FRONT * frame + self.reaction_ns)
 
     def withheld_ns(self) -> int:
         """For how long the device may have been at two frames whose payload was held back."""

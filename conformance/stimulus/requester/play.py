@@ -19,11 +19,12 @@ from dataclasses import replace
 from typing import Any
 
 from roceproof.conformance.model.codes import ack_timeout_ns
+from roceproof.conformance.model.monitor.requester_monitor import MonitorTiming
 from roceproof.conformance.stimulus.requester.bounds import may_post
 from roceproof.conformance.stimulus.requester.incarnation import Life, payload
 from roceproof.conformance.stimulus.requester.queue_pair import QueuePair, spec_of
 from roceproof.conformance.stimulus.requester.remote_peer import FarSide
-from roceproof.conformance.stimulus.requester.retry_checker import Judge, judge_of
+from roceproof.conformance.stimulus.requester.retry_checker import TIMING, Judge, judge_of
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.queue_pair import Qp, QpSpec, State
@@ -62,12 +63,12 @@ class Play(FarSide):
         """
         spec = spec_of(self.bench, key, fields)
         known = self.scene.qps.get(key)
-        if known is None and self.scene.is_known(spec.local_qpn):
+        if self.scene.is_another(key, spec):
             return
         self._free(spec.local_qpn % self.bench.claims.qps, but=key)
         if known is None:
             qp = self.bench.target.open(spec)
-            self._add(key, qp, spec, is_active=True)
+            self._add(key, qp, qp.spec, is_active=True)
         elif key in self._strangers:
             self._strangers.discard(key)
             self._ready(known, spec)
@@ -75,15 +76,17 @@ class Play(FarSide):
         elif self._claims(Capability.RESTART):
             self._ready(known, spec)
             self._live(known, self.bench.target.restart(known.qp, spec), spec, is_active=True)
-        else:
+        elif known.life.spec.service is spec.service:
             self.scene.settle()
-            self._live(known, self.bench.target.reopen(known.qp, spec), spec, is_active=True)
+            qp = self.bench.target.reopen(known.qp, spec)
+            self._live(known, qp, qp.spec, is_active=True)
 
     def _free(self, place: int, *, but: int) -> None:
         """No two queue pairs are active in one place: another that is there is reset."""
         for key, other in list(self.scene.qps.items()):
             if (
                 key != but
+                and self._claims(Capability.LOCKSTEP)
                 and other.life.is_active
                 and other.life.spec.local_qpn % self.bench.claims.qps == place
             ):
@@ -169,7 +172,7 @@ class Play(FarSide):
                 "offset": (offset + turn * shift) % lanes,
             }
             work = Work(
-                wr_id=first % (1 << 64),
+                wr_id=first % (1 << self.bench.wr_id_bits),
                 op=Op[op],
                 data=payload(self._posted, said, fill),
                 length=length,
@@ -291,6 +294,7 @@ class Play(FarSide):
             is_active=is_active,
             identification=self.bench.claims.limits.identification,
             flushes=self.bench.claims.limits.flushes,
+            is_migrated=True if self._claims(Capability.LOCKSTEP) else None,
         )
         self.scene.add(key, QueuePair(qp, self._judge_of(life), life))
 
@@ -299,7 +303,15 @@ class Play(FarSide):
             life,
             retransmits=self._claims(Capability.RETRANSMISSION),
             is_ordered=self._claims(Capability.RESTART),
+            timing=self._timing,
         )
+
+    @property
+    def _timing(self) -> MonitorTiming:
+        if self._claims(Capability.LOCKSTEP):
+            return TIMING
+        late_ns = self.bench.target.patience.answer_ns
+        return MonitorTiming(reaction_ns=late_ns, prompt_ns=late_ns)
 
     def _live(self, known: QueuePair, qp: Qp, spec: QpSpec, *, is_active: bool) -> None:
         life = Life(
@@ -309,6 +321,7 @@ class Play(FarSide):
             posted_before=known.judge.posted_count,
             identification=known.life.identification,
             flushes=known.life.flushes,
+            is_migrated=known.life.is_migrated,
         )
         was_reliable = known.is_reliable
         known.lives(life, qp)

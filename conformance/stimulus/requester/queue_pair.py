@@ -19,7 +19,9 @@ from roceproof.verbs.service import Service
 from roceproof.verbs.work import Work
 
 _FIRST_LOCAL_QPN, _FIRST_REMOTE_QPN = 0x11, 0x101
-_DYNAMIC_PORTS = 0xC000
+_DYNAMIC_PORTS, _OF_PORTS = 0xC000, 0x3FFF
+_UNTOLD = frozenset(("remote_mac", "remote_ip", "local_qpn"))
+"""What a host has its own ideas of, who has neighbours and numbers queue pairs."""
 
 
 @dataclass
@@ -53,7 +55,7 @@ class QueuePair:
             dest_qpn=self.qp.qpn,
             src_qpn=spec.remote_qpn,
             service=int(spec.service),
-            sport=_DYNAMIC_PORTS | spec.remote_qpn & 0x3FFF,
+            sport=_DYNAMIC_PORTS | spec.remote_qpn & _OF_PORTS,
         )
 
     @property
@@ -98,7 +100,11 @@ def _usual_service(bench: Bench) -> str:
 def spec_of(bench: Bench, key: int, fields: dict[str, Any]) -> QpSpec:
     """The spec of a plan's queue pair; what is not said is the same in all plans."""
     known = dict(fields)
-    remote = bench.peers[0]
+    is_told = Capability.LOCKSTEP in bench.claims.capabilities
+    if not is_told:
+        known = {name: value for name, value in known.items() if name not in _UNTOLD}
+        known["udp_sport"] = _DYNAMIC_PORTS | (fields.get("udp_sport", 0) & _OF_PORTS or 1)
+    remote = bench.peers[0 if is_told else key % len(bench.peers)]
     if "remote_mac" in known:
         remote = remote._replace(mac=parse_mac(known.pop("remote_mac")))
     if "remote_ip" in known:

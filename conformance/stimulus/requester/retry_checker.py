@@ -22,7 +22,7 @@ from roceproof.verbs.work import Outcome, Work
 _ACKNOWLEDGE = 0x11
 _REFUSALS = ("loc_len_err", "loc_qp_op_err")
 """With which only work ends that was refused, though another may have its number."""
-_TIMING = MonitorTiming(reaction_ns=25_000, prompt_ns=1_000_000)
+TIMING = MonitorTiming(reaction_ns=25_000, prompt_ns=1_000_000)
 
 
 class Judge(Protocol):
@@ -58,8 +58,9 @@ class Judge(Protocol):
 class WatchedTrack:
     """Work by work; a new life begins only when the one before has ended."""
 
-    def __init__(self, life: Life) -> None:
+    def __init__(self, life: Life, timing: MonitorTiming = TIMING) -> None:
         self.works: list[Work] = []
+        self._timing = timing
         self.configured(life)
 
     def configured(self, life: Life) -> None:
@@ -74,7 +75,7 @@ class WatchedTrack:
         """Without a completion."""
         self._identity = life.spec.ip_id
         self._failed = self._had_begun = False
-        self._monitor = RequesterMonitor(life.spec, timing=_TIMING)
+        self._monitor = RequesterMonitor(life.spec, timing=self._timing)
 
     @property
     def posted_count(self) -> int:
@@ -198,8 +199,10 @@ class WatchedTrack:
         return self.life.frame(work, offset, psn, self._identity, came=came)
 
 
-def judge_of(life: Life, *, retransmits: bool, is_ordered: bool) -> Judge:
+def judge_of(
+    life: Life, *, retransmits: bool, is_ordered: bool, timing: MonitorTiming = TIMING
+) -> Judge:
     """The judge for a queue pair of that kind."""
     if retransmits and life.spec.service is Service.RC:
-        return WatchedTrack(life)
+        return WatchedTrack(life, timing)
     return Track(life) if is_ordered else EarlyTrack(life)

@@ -34,6 +34,7 @@ from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Arrival
 from roceproof.conformance.wire.codec import parse
 from roceproof.verbs.addresses import Host
+from roceproof.verbs.queue_pair import QpSpec
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Outcome
 
@@ -41,6 +42,8 @@ _CREDIT_CODES = 32
 _CNP = 0x81
 _TOLD = 2
 _OF_A_NAK = "rem_"
+_RESTLESS, _MOST_BUSY = 10, 16
+"""So often the patience for an answer is waited for rest, and that for silence before an answer."""
 _IN_VAIN = 4  # answers of which a device that moves takes notice
 
 
@@ -59,7 +62,15 @@ class Scene:
         self._refused: dict[str, QueuePair] = {}
 
     def _fresh_pace(self) -> Pace:
+        if not self._is_told:
+            patience = self.bench.target.patience
+            return Pace(reaction_ns=patience.answer_ns, grain_ns=patience.grain_ns)
         return Pace.of(self.bench.target.clock_ps, self.bench.claims.data_width)
+
+    @property
+    def _is_told(self) -> bool:
+        """Whether addresses, numbers and time are what the bench says."""
+        return Capability.LOCKSTEP in self.bench.claims.capabilities
 
     # queue pairs
 
@@ -84,6 +95,14 @@ class Scene:
         stalls, self.pace = self.pace.stalls, self._fresh_pace()
         self.pace.disturb(stalls)
         self._neighbourhood = Neighbourhood(self.bench.target.host)
+
+    def is_another(self, key: int, spec: QpSpec) -> bool:
+        """Whether a queue pair would have the number, or the far end, of another in the plan."""
+        end = spec.remote.ip, spec.remote_qpn
+        if key not in self.qps and self._is_told and self.is_known(spec.local_qpn):
+            return True
+        others = (known.life.spec for number, known in self.qps.items() if number != key)
+        return not self._is_told and end in {(each.remote.ip, each.remote_qpn) for each in others}
 
     def is_known(self, qpn: int) -> bool:
         """Whether a queue pair of that number is in the plan."""
@@ -168,12 +187,17 @@ class Scene:
         self.disturb({})
         patience = self.bench.target.patience
         still = in_vain = 0
+        begun = answered_ns = self.bench.target.now_ns
         while True:
             before = self._events
             self.advance(patience.quiet_ns)
+            now = self.bench.target.now_ns
             if self._events != before:
                 in_vain = 0
-            if self._events != before or self.pace.is_busy(self.bench.target.now_ns):
+            if not self._is_told and now - begun > _RESTLESS * patience.answer_ns:
+                raise self.bench.failed("want  rest\ngot   frames without end", rules=["LIVE-02"])
+            goes_on = self._is_told or now - answered_ns < _MOST_BUSY * patience.quiet_ns
+            if (self._events != before and goes_on) or self.pace.is_busy(now):
                 still = 0
                 continue
             for known in self.qps.values():
@@ -183,6 +207,7 @@ class Scene:
                 break
             answered = in_vain < _IN_VAIN and [each for each in owing if self._acknowledge(each)]
             if answered:
+                answered_ns = now
                 in_vain += 1
                 continue
             still += patience.quiet_ns

@@ -15,7 +15,6 @@ from roceproof.conformance.stimulus.responder.requests import Request
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import NOTHING, WRONG_REQUESTS, Rules, meant_by
-from roceproof.conformance.suite.limits.deviations import tolerated
 from roceproof.conformance.suite.memory import families_at
 from roceproof.conformance.suite.pattern import Pattern
 from roceproof.conformance.suite.reporting.answers_told import MORE, all_shown, told, wrong_outcomes
@@ -90,7 +89,7 @@ class Asked:
         return Oracle(
             self._bench.target.host,
             self.qp.qp,
-            tolerated=tolerated(self._bench.identity),
+            tolerated=self._bench.tolerates,
             executes=self._bench.claims.executed_on(self.qp.spec.service),
         )
 
@@ -271,8 +270,7 @@ def until_taken(bench: Bench) -> None:
     """Let time pass until the device has taken all that was sent."""
     target = bench.target
     end = target.now_ns + target.patience.answer_ns
-    sent = frames_sent(bench)
-    while len(target.taken_ns()) < sent and target.now_ns < end:
+    while target.untaken() and target.now_ns < end:
         bench.pump(target.patience.quiet_ns)
 
 

@@ -129,6 +129,8 @@ class Asking(Sharing, Hurrying, Revoking, Commanding):
         if known is None or not known.places:
             return
         request = Request(op=Op[op], size=size, **{"ask": known.asks} | fields)
+        if request.names_a_key and self._has_keys_of_its_own(known):
+            return
         if not (request.is_plain and known.may_be_asked(request)):
             known.goes_astray()
         place = known.places[request.region % len(known.places)]
@@ -339,6 +341,11 @@ class Asking(Sharing, Hurrying, Revoking, Commanding):
         end = start + max(request.size, 1)
         if any(start < last and first < end for first, last in known.read):
             self.settle()
+
+    def _has_keys_of_its_own(self, known: Asked) -> bool:
+        """Whether it takes such requests, and yet only its owner may make a key invalid."""
+        is_taken = known.qp.executes(Op.SEND_INV)
+        return is_taken and Capability.INVALIDATE not in self._bench.claims.capabilities
 
     def _keys(self) -> set[int]:
         return {key for known in self.qps.values() for key in known.all_keys()}

@@ -93,6 +93,11 @@ class Request:
         """Whether a healthy requester sends it like that."""
         return replace(self, **_PLAIN) == self
 
+    @property
+    def names_a_key(self) -> bool:
+        """Whether a key shall become invalid by it, whatever its packets are."""
+        return Op.SEND_INV.name in (self.op.name, self.turned)
+
     def arranged(self, packets: Sequence[Pattern]) -> list[Pattern]:
         """The packets in the order in which they come."""
         order = list(packets)

@@ -35,6 +35,8 @@ class Reduction:
         self._fails = fails
         self._end = time.monotonic() + seconds
         self._known: dict[str, bool] = {}
+        self.is_least = False
+        """Whether everything has been tried: not if time was over before."""
 
     def run(self) -> Plan:
         """The least plan that still fails."""
@@ -46,6 +48,7 @@ class Reduction:
             for index in range(len(self.plan.steps)):
                 self._try_all(self._shorter(index))
                 self._try_all(self._smaller(index))
+        self.is_least = before == self.plan and not self._is_over
         return self.plan
 
     @property

@@ -106,14 +106,18 @@ def shown_by_chance(
 
 def tolerated(identity: tuple[str, str]) -> list[Enum]:
     """The values of the model's switches that a kind of target of some version is known to play."""
+    return [value for each in deviations_of(identity) for value in switches(each)]
+
+
+def deviations_of(identity: tuple[str, str]) -> list[Deviation]:
+    """Those of a kind of target of some version."""
     target, version = identity
-    known = [each for each in load_deviations() if each.target == target]
-    return [
-        _switch_value(name, each.id)
-        for each in known
-        if version in each.kernels
-        for name in each.plays
-    ]
+    return [d for d in load_deviations() if d.target == target and version in d.kernels]
+
+
+def switches(deviation: Deviation) -> list[Enum]:
+    """The values of the model's switches that deviate like that."""
+    return [_switch_value(name, deviation.id) for name in deviation.plays]
 
 
 def _versions(owner: str, kernels: object) -> Versions:

@@ -10,7 +10,6 @@ from roceproof.conformance.model.segment import Segment, distance
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import ANYTHING
-from roceproof.conformance.suite.limits.deviations import tolerated
 from roceproof.conformance.suite.memory import at, families_at
 from roceproof.conformance.suite.notation import got
 from roceproof.conformance.suite.pattern import UD_SEND_ONLY, WRITE_ONLY, Pattern
@@ -58,7 +57,7 @@ class FuzzSession:
         self._oracle = Oracle(
             bench.target.host,
             qp.qp,
-            tolerated=tolerated(bench.identity),
+            tolerated=bench.tolerates,
             executes=bench.claims.executed_on(qp.spec.service),
         )
         self._oracle.mirror(region)

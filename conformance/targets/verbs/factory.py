@@ -23,6 +23,8 @@ from roceproof.conformance.targets.verbs.device import VerbsDevice
 from roceproof.conformance.targets.verbs.target import VerbsTarget
 
 PATIENCE = Patience(answer_ns=2_000_000_000, quiet_ns=60_000_000, grain_ns=5_000_000)
+HASTY = PATIENCE._replace(quiet_ns=10_000_000)
+"""Accuses nobody: who fails so is looked at again."""
 
 VERBS_CAPABILITIES = frozenset(
     {
@@ -77,7 +79,7 @@ class VerbsFactory(DeviceFactory):
             self._device = device
             self._clear(device)
         try:
-            yield VerbsTarget(device)
+            yield VerbsTarget(device, patience=HASTY if place.is_hasty else device.patience)
         except KeyboardInterrupt:
             self.close()
             raise

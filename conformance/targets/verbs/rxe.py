@@ -28,6 +28,8 @@ from roceproof.rxe_env import DUT_IPV4, SoftRoce
 from roceproof.rxe_env.kernel import versions
 from roceproof.rxe_env.vm import qemu, vm_backend
 from roceproof.verbs.addresses import Host, parse_mac
+from roceproof.verbs.limit_table import ANY
+from roceproof.verbs.limits import Limits
 
 TESTER_MAC = "02:00:00:00:00:01"
 # As rxe_env/vm/guest/boot.sh gives them: VLAN 7 with priority 3.
@@ -51,6 +53,7 @@ class RxeFactory(VerbsFactory):
         device="Soft-RoCE (rdma_rxe)",
         capabilities=VERBS_CAPABILITIES | {Capability.VLAN},
         qps=256,
+        limits=Limits(identification=ANY),
         absent=ABSENT,
     )
 

@@ -11,6 +11,7 @@ from roceproof.common.cpu_wait import held_up_ns
 from roceproof.conformance.targets import ping
 from roceproof.conformance.targets.interface import (
     Arrival,
+    Patience,
     Target,
     TargetError,
     is_from,
@@ -30,6 +31,7 @@ from roceproof.verbs.work import Outcome, Region, Work
 QUEUE_DEPTH = 512
 MAX_POLL = 1024
 NS_PER_MS = 1_000_000
+_WRITE_TOO = ("remote_write", "remote_atomic")
 
 
 @dataclass
@@ -44,9 +46,9 @@ class _Held:
 class VerbsTarget(Target):
     """One case's view of a device, which must be clear."""
 
-    def __init__(self, device: VerbsDevice) -> None:
+    def __init__(self, device: VerbsDevice, *, patience: Patience | None = None) -> None:
         self.host = device.host
-        self.patience = device.patience
+        self.patience = patience or device.patience
         self.device = device
         self._held_up_before = held_up_ns() + device.held_up_ns()
         self._wire = device.wire
@@ -154,6 +156,8 @@ class VerbsTarget(Target):
         """Zeroed memory in the queue pairs' protection domain."""
         if domain:
             raise one_domain()
+        if not access.isdisjoint(_WRITE_TOO):  # verbs grant no remote write without it
+            access |= {"local_write"}
         return VerbsRegion(self._call, pd=self._pd, size=size, access=access)
 
     def register_elsewhere(self, size: int) -> Region:
