@@ -249,7 +249,11 @@ def _connect(
         factory.prepare(progress.step)
         progress.step(f"asking the {width}-bit device the first questions")
         place = partial(_first_frames, out, width)
-        checks[width] = list(check_connectivity(factory, seed=options.seed, capture=place))
+        checks[width] = [
+            *check_connectivity(
+                factory, seed=options.seed, capture=place, simulated=options.simulated
+            )
+        ]
         factory.close()
 
 

@@ -7,15 +7,20 @@ Each has a fresh device. What fails here explains most of what a suite would fin
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
+from roceproof.conformance.rules.signatures import title
 from roceproof.conformance.runner.attribution.control import Controls, skeleton_of
+from roceproof.conformance.runner.attribution.first_difference import first_difference
 from roceproof.conformance.runner.attribution.narrowing import cause_of
+from roceproof.conformance.runner.attribution.rule_attribution import blame
 from roceproof.conformance.runner.findings.ports import DEAF, OF_WORK, of_a_refusal
 from roceproof.conformance.runner.findings.whole_run import said_of_one
+from roceproof.conformance.runner.judging.evidence import explained, names_of
+from roceproof.conformance.runner.judging.scoreboard import judgement
 from roceproof.conformance.runner.outcomes import FAILED, PASSED, SKIPPED
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.limits.skips import PREFIX
@@ -47,6 +52,9 @@ _MESSAGES, _PACKETS, _STALL = 4, 3, 90
 _LAST_FRAMES = 6
 _REQUEST_BYTES = 64
 _SERVED = frozenset({Op.WRITE, Op.SEND})
+_MOST_RULES = 3
+_ACCUSED = {"ping": ("LIVE-01",)}
+"""What is broken where a question has an answer, and a wrong one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,21 +65,29 @@ class Check:
     says: str
     outcome: str
     words: str = ""
+    broken: tuple[str, ...] = ()
+    """The rules that what failed accuses, that of what was wrong first in front."""
+    explained: str = ""
+    """What `explain` makes of its frames."""
 
 
 def check_connectivity(
-    factory: DeviceFactory, *, seed: int, capture: Callable[[str], Path] | None = None
+    factory: DeviceFactory,
+    *,
+    seed: int,
+    capture: Callable[[str], Path] | None = None,
+    simulated: bool = False,
 ) -> Iterator[Check]:
     """Each question in turn, as long as the answers so far let others tell more.
 
-    `capture` says where the frames of a question that fails are kept, by its name.
+    `capture` says where the frames of a question that fails are kept, by its name; `simulated`
+    whether they are seen as a simulated device drives them.
     """
     told: list[Check] = []
-    for name, (says, ask) in _QUESTIONS.items():
+    for name in _QUESTIONS:
         if name == "request" and Capability.RESPONDER not in factory.claims.capabilities:
             continue
-        outcome, words = _asked(factory, ask, seed, capture(name) if capture else None)
-        told.append(Check(name=name, says=says, outcome=outcome, words=words))
+        told.append(_asked(factory, name, seed, capture(name) if capture else None, simulated))
         yield told[-1]
         if not is_alive(told):
             return
@@ -97,12 +113,11 @@ def _first(outcomes: Mapping[str, str]) -> str:
 
 
 def _asked(
-    factory: DeviceFactory,
-    ask: Callable[[Bench], str | None],
-    seed: int,
-    capture: Path | None,
-) -> tuple[str, str]:
-    kept = []
+    factory: DeviceFactory, name: str, seed: int, capture: Path | None, simulated: bool
+) -> Check:
+    says, ask = _QUESTIONS[name]
+    passed = Check(name=name, says=says, outcome=PASSED)
+    failed = replace(passed, outcome=FAILED)
     try:
         with factory.device(CasePlace(name="connectivity", seed=seed)) as target:
             is_watched = target.watch()
@@ -110,23 +125,43 @@ def _asked(
             try:
                 with within_processor_seconds():
                     problem = ask(bench)
-            except CaseFailed as failure:
-                streams = target.streams()
+                failure = CaseFailed(problem or "", rules=_ACCUSED.get(name, ()))
+            except CaseFailed as caught:
+                failure, streams = caught, target.streams()
                 said = first_said(bench, failure, target.moved() if is_watched else ())
                 why = _why(factory, bench, failure.stop)
                 told = "; ".join(filter(None, [said, why]))
                 problem = "\n".join([*([told] if told else []), *_told(failure, streams)])
-            if problem is not None and capture is not None and any(bench.transcript.entries()):
+            if problem is None:
+                return passed
+            broken = _accused(factory, bench, failure)
+            diagnoses = explained(bench.transcript, broken, simulated=simulated)
+            notes = [f"accuses {', '.join(broken[:_MOST_RULES])}"] if broken else []
+            notes += [f"explain: {names_of(found)} {title(found.id)}" for found in diagnoses]
+            if capture is not None and any(bench.transcript.entries()):
                 bench.transcript.write(capture, comment="a first question of roceproof gate")
-                kept = [f"capture: {capture}"]
+                notes.append(f"capture: {capture}")
     except DeviceDied as death:
-        problem = "\n".join([*filter(None, [of_death(str(death))]), f"{death.said}: {death}"])
+        words = "\n".join([*filter(None, [of_death(str(death))]), f"{death.said}: {death}"])
+        return replace(failed, words=words, broken=("LIVE-01",))
     except (pytest.skip.Exception, Beyond) as reason:
-        return SKIPPED, str(reason).removeprefix(PREFIX)
-    if problem is None:
-        return PASSED, ""
+        return replace(passed, outcome=SKIPPED, words=str(reason).removeprefix(PREFIX))
     first, *rest = problem.splitlines()
-    return FAILED, "\n".join([first, *kept, *rest])
+    return replace(
+        failed,
+        words="\n".join([first, *notes, *rest]),
+        broken=broken,
+        explained=" ".join(map(names_of, diagnoses)),
+    )
+
+
+def _accused(factory: DeviceFactory, bench: Bench, failure: CaseFailed) -> tuple[str, ...]:
+    """What is wrong in the device's packets, then what differed first, then all the rest."""
+    judged = judgement(bench, known=failure)
+    blamed = blame(bench, [failure, *judged.failures], own=(), controls=Controls(factory))
+    seen = [finding.rule.id for finding, _ in judged.findings]
+    first = first_difference(bench, failure, blamed.stop)
+    return tuple(dict.fromkeys([*seen, *first, *blamed.broken]))
 
 
 def _told(failure: CaseFailed, streams: Sequence[str]) -> list[str]:

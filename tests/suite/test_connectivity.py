@@ -101,6 +101,19 @@ def test_a_wrong_icrc_is_told_before_what_follows_of_it() -> None:
     factory = CorruptingFactory(ModelFactory(), WireMutant("seal", "", (), (), make=Unsealed))
     (check,) = check_connectivity(factory, seed=1)
     assert check.words.startswith("its packet has a wrong ICRC: want ")
+    assert check.broken[0].startswith("ICRC-")
+    assert f"\naccuses {', '.join(check.broken[:3])}\n" in check.words
+
+
+def test_how_an_icrc_is_made_wrong_is_explained_at_the_first_message() -> None:
+    class Backwards(Unsealed):
+        def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
+            return [frame[:-4] + frame[:-5:-1]] if parse(frame) else [frame]
+
+    factory = CorruptingFactory(ModelFactory(), WireMutant("back", "", (), (), make=Backwards))
+    (check,) = check_connectivity(factory, seed=1)
+    assert check.explained == "S26=S66"
+    assert "\nexplain: S26=S66 the four result bytes" in check.words
 
 
 def test_an_icrc_that_is_wrong_where_streams_are_stalled_alone_fails_there(monkeypatch) -> None:
@@ -264,12 +277,12 @@ def test_of_a_device_that_stands_still_frames_and_streams_are_told(tmp_path) -> 
     (check,) = check_connectivity(echo, seed=1, capture=lambda name: tmp_path / f"{name}.pcapng")
     assert (tmp_path / "frame.pcapng").stat().st_size
     told = check.words.splitlines()
-    assert told[1] == f"capture: {tmp_path / 'frame.pcapng'}"
-    assert [line.split()[0] for line in told[3:]] == [
+    assert told[1:3] == ["accuses LIVE-01", f"capture: {tmp_path / 'frame.pcapng'}"]
+    assert [line.split()[0] for line in told[4:]] == [
         *("streams", "rx", "pl", "qpc", "wr", "tx", "cpl"),
         *("frames", "1.408"),
     ]
-    assert "8 beats, last in cycle 220: the device offers nothing: tx_tvalid_o is low" in told[8]
+    assert "8 beats, last in cycle 220: the device offers nothing: tx_tvalid_o is low" in told[9]
 
 
 @pytest.mark.sim

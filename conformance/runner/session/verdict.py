@@ -13,8 +13,8 @@ import pytest
 from roceproof.common.printable import printable_lines
 from roceproof.conformance.rules.table import breaks_a_must
 from roceproof.conformance.runner.attribution.control import works_anew
-from roceproof.conformance.runner.attribution.last_request import asks_again, refuses_no_bytes
-from roceproof.conformance.runner.attribution.rule_attribution import Blame, blame, services_of
+from roceproof.conformance.runner.attribution.first_difference import first_difference
+from roceproof.conformance.runner.attribution.rule_attribution import Blame, blame
 from roceproof.conformance.runner.findings.observations import observed
 from roceproof.conformance.runner.judging.bench_law import hold_to_the_law
 from roceproof.conformance.runner.judging.evidence import explained, keep, keep_requests, names_of
@@ -33,20 +33,16 @@ from roceproof.conformance.runner.session.options import Options
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.checks.comparison import compared
 from roceproof.conformance.suite.checks.strays import with_strays
-from roceproof.conformance.suite.reporting.divergence import differed, on_services
 from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.suite.reporting.failure_heads import head_of
 from roceproof.conformance.suite.reporting.failure_site import Kind, Stop
 from roceproof.conformance.suite.reporting.transcript import Entry
 from roceproof.conformance.targets.interface import DeviceDied, NoEnd
 from roceproof.dpi.session.streams import STREAMS
-from roceproof.verbs.service import Service
 
 _ALIVE = "LIVE-01"
 REQUESTS = "requests"
 """The folder of what a device has asked for, which another one can be asked, too."""
-_UNANSWERED, _DUPLICATE = ("ACK-01",), ("DUP-01",)
-_HAS_NO_RIGHT, _NEEDS_NONE = ("RETH-07",), ("RETH-05",)
 _EXPLAINED = pytest.StashKey[int]()
 _MOST_EXPLAINED = 24
 """Failing cases of a process that `explain` looks at; it costs more than the cases do."""
@@ -122,16 +118,6 @@ def _against(failures: list[CaseFailed], judged: Judgement) -> list[Entry]:
     return [*told, *(entry for _, entry in judged.findings if entry.is_sent)]
 
 
-def _differed(bench: Bench, failure: CaseFailed, stop: Stop | None) -> tuple[str, ...]:
-    """The rules of what differed first."""
-    if stop is not None and stop.kind is Kind.NO_COMPLETION and stop.at is not None:
-        return ("ACK-08" if stop.at.spec.service is Service.RC else "UC-01",)
-    told = on_services(differed(failure), services_of(bench))
-    if told == _HAS_NO_RIGHT and refuses_no_bytes(bench):
-        return _NEEDS_NONE
-    return _DUPLICATE if told == _UNANSWERED and asks_again(bench) else told
-
-
 def _blamed(item: pytest.Function, bench: Bench, failures: list[CaseFailed]) -> Blame:
     """A case that was cut short and waited in vain is not reached."""
     if bench.target.waited_in_vain:
@@ -169,7 +155,7 @@ def _verdict(
         "capture": str(capture),
         "replay": replay,
         "head": head_of(failures[0]),
-        "differed": " ".join(_differed(bench, failures[0], blamed.stop)),
+        "differed": " ".join(first_difference(bench, failures[0], blamed.stop)),
     }
     number = item.config.stash.get(_EXPLAINED, 0)
     diagnoses = []

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The rules of what differed first in a case, which tell more than all that it accuses."""
+
+from __future__ import annotations
+
+from roceproof.conformance.runner.attribution.last_request import asks_again, refuses_no_bytes
+from roceproof.conformance.runner.attribution.rule_attribution import services_of
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.reporting.divergence import differed, on_services
+from roceproof.conformance.suite.reporting.failure import CaseFailed
+from roceproof.conformance.suite.reporting.failure_site import Kind, Stop
+from roceproof.verbs.service import Service
+
+_UNANSWERED, _DUPLICATE = ("ACK-01",), ("DUP-01",)
+_HAS_NO_RIGHT, _NEEDS_NONE = ("RETH-07",), ("RETH-05",)
+
+
+def first_difference(bench: Bench, failure: CaseFailed, stop: Stop | None) -> tuple[str, ...]:
+    """Of a failure that stopped there; empty where its words do not tell."""
+    if stop is not None and stop.kind is Kind.NO_COMPLETION and stop.at is not None:
+        return ("ACK-08" if stop.at.spec.service is Service.RC else "UC-01",)
+    told = on_services(differed(failure), services_of(bench))
+    if told == _HAS_NO_RIGHT and refuses_no_bytes(bench):
+        return _NEEDS_NONE
+    return _DUPLICATE if told == _UNANSWERED and asks_again(bench) else told
