@@ -21,7 +21,9 @@ from roceproof.conformance.runner.attribution.control import Controls, Skeleton
 from roceproof.conformance.runner.attribution.rule_attribution import Blame, blame
 from roceproof.conformance.runner.judging.scoreboard import judge
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.pattern import NAK, OPERATIONAL_ERROR
+from roceproof.conformance.suite.checks.strays import with_strays
+from roceproof.conformance.suite.memory import at
+from roceproof.conformance.suite.pattern import NAK, OPERATIONAL_ERROR, WRITE_ONLY
 from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.suite.reporting.failure_site import Kind
 from roceproof.conformance.suite.sweep import FIRST_ACK
@@ -29,7 +31,7 @@ from roceproof.conformance.suite.traffic.storm import Storm, all_that_left
 from roceproof.conformance.targets.interface import Beyond, CasePlace, Target
 from roceproof.conformance.targets.model.device import ModelFactory
 from roceproof.conformance.wire import frame_edits as edits
-from roceproof.conformance.wire.codec import parse
+from roceproof.conformance.wire.codec import build, parse
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
@@ -95,6 +97,14 @@ def blamed(fault: type[WireFault], act: Act, *own: str) -> Blame:
         return blame(bench, [failure], own=own, controls=controls)
 
 
+class AnswersTheDamaged(WireFault):
+    """Requests with a wrong ICRC are served."""
+
+    def received(self, frame: bytes, time_ns: int) -> list[bytes]:
+        packet = parse(frame)
+        return [frame] if packet is None else [build(packet)]
+
+
 def acknowledged(bench: Bench) -> None:
     bench.connect().transfer(Op.WRITE, 8)
 
@@ -104,6 +114,13 @@ def damaged_first(bench: Bench) -> None:
     message = qp.post(Op.WRITE, 8)
     qp.expect_message(message)
     qp.ignores(message, FIRST_ACK.corrupted(edits.bad_icrc()))
+
+
+def asked_with_a_wrong_icrc(bench: Bench) -> None:
+    qp = bench.connect()
+    region = qp.region(64)
+    write = WRITE_ONLY(psn=0, a=1, payload=bytes(8), **at(region))
+    qp.drops(write.corrupted(edits.bad_icrc()), fence=0)
 
 
 def on_a_second_pair(bench: Bench) -> None:
@@ -134,6 +151,17 @@ def completed_too_early(bench: Bench) -> None:
     qp.expect_message(message)
     qp.send(NAK(OPERATIONAL_ERROR, psn=0))
     qp.completes(message)
+
+
+def test_a_case_whose_damaged_request_is_answered_was_reached_whatever_its_own_rules() -> None:
+    mutant = WireMutant("fault", "", (), (), make=AnswersTheDamaged)
+    with bench_of(mutant) as (bench, controls):
+        with pytest.raises(CaseFailed) as failed:
+            asked_with_a_wrong_icrc(bench)
+        failure = with_strays(bench, failed.value)
+        found = blame(bench, [failure], own=("ICRC-12",), controls=controls)
+    assert failure.rules == ("ICRC-14",)
+    assert found.not_reached is None
 
 
 def test_a_missing_completion_accuses_no_icrc_rule() -> None:

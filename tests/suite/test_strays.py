@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
+from types import SimpleNamespace
 from typing import cast
 
 import pytest
@@ -24,7 +25,7 @@ from roceproof.conformance.wire.ip import Ipv4, Ipv6
 from roceproof.verbs.addresses import Host, link_local
 
 HOST = Host(mac=b"\x02\0\0\0\0\x02", ip=bytes((10, 0, 0, 2)))
-SENDER, ACKNOWLEDGE, QPN = 0x04, 0x11, 0x3A9E39
+SENDER, ACKNOWLEDGE, QPN, PEER = 0x04, 0x11, 0x3A9E39, 0x77
 DUE, LOST = (Random(seed).randbytes(24) for seed in (1, 2))
 OTHER = CaseFailed("test_x.py:9: assert a; a message: other bytes than are due: want 00, got 01")
 UNANSWERED = CaseFailed(
@@ -52,10 +53,19 @@ class Seen:
 
     target: Device
     transcript: Transcript = field(default_factory=Transcript)
+    connections: Sequence[SimpleNamespace] = (
+        SimpleNamespace(spec=SimpleNamespace(remote_qpn=PEER), qp=SimpleNamespace(qpn=QPN)),
+    )
 
     def hears(self, frame: bytes, comment: str = "", *, is_void: bool = False) -> None:
         time_ns = 1000 * sum(1 for _ in self.transcript.entries())
         self.transcript.add(Entry(time_ns, False, frame, comment, is_void))
+
+    def answers(self, frame: bytes) -> CaseFailed:
+        """How a case fails that waits for something else."""
+        self.transcript.add(entry := Entry(9000, True, frame, "", False))
+        failure = CaseFailed("want  READ_RESP_ONLY psn=+0\ngot   ACK psn=+0", entries=[entry])
+        return self.told(failure)
 
     def told(self, failure: CaseFailed) -> CaseFailed:
         return with_strays(cast(Bench, self), failure)
@@ -75,6 +85,7 @@ def packet(
     mac: bytes = HOST.mac,
     syndrome: int | None = None,
     vlans: bytes = b"",
+    qpn: int = QPN,
 ) -> bytes:
     """A SEND with this payload, or an ACK with this syndrome."""
     opcode = SENDER if syndrome is None else ACKNOWLEDGE
@@ -85,7 +96,7 @@ def packet(
             ip=network(ip),
             vlans=vlans,
             udp_sport=0xC000,
-            bth=Bth(opcode=opcode, dest_qpn=QPN, psn=psn, pad_count=-len(payload) % 4),
+            bth=Bth(opcode=opcode, dest_qpn=qpn, psn=psn, pad_count=-len(payload) % 4),
             extensions=() if syndrome is None else (Aeth(syndrome=syndrome, msn=1),),
             payload=payload,
         )
@@ -156,3 +167,24 @@ def test_work_that_ends_by_an_ack_that_had_to_be_dropped_is_told_with_why() -> N
     assert head_of(failure).endswith(told)
     seen.hears(edited(packet(syndrome=0x1F), edits.bad_icrc()), is_void=True)
     assert seen.told(UNANSWERED) is UNANSWERED, "one of two, and nobody knows which"
+
+
+def test_an_answer_to_a_request_that_had_to_be_dropped_says_why() -> None:
+    seen = Seen(Device(b""))
+    seen.hears(packet(DUE, psn=3), is_void=False)
+    seen.hears(edited(packet(LOST, psn=4), edits.bad_icrc()), is_void=True)
+    failure = seen.answers(packet(syndrome=0x1F, psn=4, qpn=PEER))
+    assert failure.rules == ("ICRC-14",)
+    told = "answered is a packet that had to be dropped, whose ICRC is wrong"
+    assert in_short(head_of(failure)) == told
+
+
+@pytest.mark.parametrize(("psn", "qpn"), [(3, PEER), (5, PEER), (4, QPN)])
+def test_an_answer_that_a_good_request_may_have_or_that_nothing_asked_for_is_as_it_was(
+    psn: int, qpn: int
+) -> None:
+    seen = Seen(Device(b""))
+    seen.hears(packet(DUE, psn=3), is_void=False)
+    seen.hears(edited(packet(LOST, psn=4), edits.bad_icrc()), is_void=True)
+    seen.hears(edited(packet(LOST, psn=3), edits.bad_icrc()), is_void=True)
+    assert seen.answers(packet(syndrome=0x1F, psn=psn, qpn=qpn)).rules == ()

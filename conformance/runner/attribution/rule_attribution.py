@@ -28,7 +28,7 @@ from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.expect.prediction import Posted
 from roceproof.conformance.suite.reporting.divergence import is_vague, named, on_services
 from roceproof.conformance.suite.reporting.failure import CaseFailed, rule_of
-from roceproof.conformance.suite.reporting.failure_heads import head_of
+from roceproof.conformance.suite.reporting.failure_heads import HEEDED, head_of
 from roceproof.conformance.suite.reporting.failure_site import Kind, Stop
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire import icrc
@@ -137,6 +137,7 @@ def _about(
 def _predicted(failure: CaseFailed, theirs: Sequence[str], own: Sequence[str]) -> str | None:
     """A predicted packet came otherwise, which is not what the case is about."""
     is_said = failure.stop is None or failure.stop.kind is Kind.ASSERTION
+    is_said |= any(words in head_of(failure) for words in HEEDED)
     if is_said or not set(theirs).isdisjoint(own):
         return None
     return f"{head_of(failure)}, which breaks {' '.join(failure.rules)}"

@@ -42,6 +42,7 @@ from roceproof.conformance.suite.reporting.failure import (
 )
 from roceproof.conformance.suite.reporting.failure_heads import (
     COMPLAINT,
+    HEEDED,
     WITHOUT_A_PAUSE,
     harms_memory,
     refused_with,
@@ -180,19 +181,21 @@ def _cause_in(names: set[str], seen: Mapping[str, Document]) -> Sequence[Any] | 
 
 
 def _strays(failed: set[str], seen: Mapping[str, Document]) -> Iterable[Root]:
-    """Packets and completions of nobody: what came of them in their cases is theirs."""
-    for words, rule in _STRAYS.items():
-        heads = {
-            name: head
-            for name in sorted(failed & seen.keys())
-            for head, _ in seen[name].get("failures", ())
-            if words in head
-        }
-        if heads:
-            rules = {rule for name in heads for rule in seen[name].get("rules", ())}
-            teller, first = next(iter(heads.items()))
-            trouble = [RULE + rule]
-            yield Root(trouble, set(heads), head=first, teller=teller, rules=rules, covers=True)
+    """Packets and completions of nobody, and what was heeded and had to be dropped.
+
+    What came of them in their cases is theirs.
+    """
+    told: dict[tuple[str, str], dict[str, str]] = {}
+    for name in sorted(failed & seen.keys()):
+        for head, accused in seen[name].get("failures", ()):
+            kinds = [(words, rule) for words, rule in _STRAYS.items() if words in head]
+            kinds += [(words, rule) for words in HEEDED if words in head for rule in accused[:1]]
+            for kind in kinds:
+                told.setdefault(kind, {})[name] = head
+    for (_, rule), heads in sorted(told.items()):
+        rules = {rule for name in heads for rule in seen[name].get("rules", ())}
+        teller, first = next(iter(heads.items()))
+        yield Root([RULE + rule], {*heads}, head=first, teller=teller, rules=rules, covers=True)
 
 
 def _used(streams: Mapping[str, Standing]) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What had to be dropped and was heeded: bytes of it in memory, work that it ends."""
+"""What had to be dropped and was heeded: bytes of it in memory, its answer, work that it ends."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from roceproof.conformance.suite.reporting.divergence import AS_IF_ONCE
 from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.suite.reporting.failure_heads import (
     BEHIND_UNDUE,
+    HEEDED,
+    STRAY_ACK,
+    STRAY_ANSWER,
     STRAY_BYTES,
     harms_memory,
     head_of,
@@ -23,15 +26,22 @@ from roceproof.conformance.wire.frame_edits import layout_of
 from roceproof.conformance.wire.headers import Aeth
 from roceproof.conformance.wire.ip import Ipv4
 from roceproof.conformance.wire.ip import checksum as ones
+from roceproof.conformance.wire.opcodes import OPCODES, Family
 from roceproof.verbs.addresses import Host
 
 _PIECE, _ALIKE, _MOST = 6, 2, 1 << 16
 """In bytes: what is no chance, of so many values at least, and of how much memory."""
 _SEEN = "\nframes seen:"
 _WRITTEN = "RETH-12"
-_STRAY_ACK = "an ACK that had to be dropped came"
-_SAID = (BEHIND_UNDUE, STRAY_BYTES, _STRAY_ACK)
+_SAID = (BEHIND_UNDUE, *HEEDED)
+_OF_A_WRONG_ICRC = {STRAY_BYTES: "ICRC-15", STRAY_ANSWER: "ICRC-14", STRAY_ACK: "ICRC-12"}
 _ACKNOWLEDGE, _ACKS = 0x11, 0x20
+_ANSWERS = {
+    _ACKNOWLEDGE: (Family.SEND, Family.WRITE),
+    0x12: (Family.ATOMIC,),
+    **dict.fromkeys((0x0D, 0x0F, 0x10), (Family.READ,)),
+}
+"""By the opcodes of answers that open one or are alone, what they answer."""
 _UNANSWERED = re.compile(
     r"\(RC, (?P<qpn>0x[0-9a-f]+)\): work \S+ completed with success, .*without an answer"
 )
@@ -44,21 +54,43 @@ def with_strays(bench: Bench, failure: CaseFailed) -> CaseFailed:
         return failure
     head, heard = head_of(failure), [e for e in bench.transcript.entries() if not e.is_sent]
     if unanswered := _UNANSWERED.search(head):
-        return _with_stray_answer(bench, failure, heard, qpn=int(unanswered["qpn"], 16))
-    return _with_stray_bytes(bench, failure, heard) if harms_memory(head) else failure
+        qpn = int(unanswered["qpn"], 16)
+        strays = [each for each in heard if each.is_void and _acknowledges(each, qpn)]
+        return _with_why(bench, failure, STRAY_ACK, strays)
+    if harms_memory(head):
+        return _with_stray_bytes(bench, failure, heard)
+    strays = [each for got in failure.entries if got.is_sent for each in _answered(bench, got)]
+    return _with_why(bench, failure, STRAY_ANSWER, strays)
 
 
-def _with_stray_answer(
-    bench: Bench, failure: CaseFailed, heard: Iterable[Entry], *, qpn: int
-) -> CaseFailed:
-    """Of a queue pair whose work has completed without an answer."""
-    strays = [each for each in heard if each.is_void and _acknowledges(each, qpn)]
-    reasons = {because(each, bench.target.host) for each in strays}
+def _with_why(bench: Bench, failure: CaseFailed, says: str, strays: Sequence[Entry]) -> CaseFailed:
+    """The failure with what it says of these packets, if all had to be dropped for one reason."""
+    reasons = {because(each, bench.target.host, says) for each in strays}
     if len(reasons) != 1:
         return failure
     (why, rules), (said, seen, frames) = reasons.pop(), str(failure).partition(_SEEN)
-    text = f"{said}\n{_STRAY_ACK}{why}{seen}{frames}"
+    text = f"{said}\n{says}{why}{seen}{frames}"
     return failure.retold(text, rules=rules, entries=strays[-1:])
+
+
+def _answered(bench: Bench, got: Entry) -> list[Entry]:
+    """The requests that had to be dropped and have this answer, if no other can have it."""
+    answer, found = parse(got.frame), []
+    if answer is None or answer.bth.opcode not in _ANSWERS:
+        return []
+    asked = {
+        each.qp.qpn for each in bench.connections if each.spec.remote_qpn == answer.bth.dest_qpn
+    }
+    for entry in bench.transcript.entries():
+        if entry is got:
+            break
+        request = None if entry.is_sent else parse(entry.frame)
+        if request is None or request.bth.dest_qpn not in asked:
+            continue
+        row = OPCODES.get(request.bth.opcode)
+        if row and row.family in _ANSWERS[answer.bth.opcode] and request.bth.psn == answer.bth.psn:
+            found.append(entry)
+    return found if all(each.is_void for each in found) else []
 
 
 def _acknowledges(entry: Entry, qpn: int) -> bool:
@@ -73,7 +105,7 @@ def _acknowledges(entry: Entry, qpn: int) -> bool:
 def _with_stray_bytes(bench: Bench, failure: CaseFailed, heard: Sequence[Entry]) -> CaseFailed:
     said, seen, frames = str(failure).partition(_SEEN)
     if stray := stray_in(bench.target.just_read(), heard):
-        why, rules = because(stray, bench.target.host)
+        why, rules = because(stray, bench.target.host, STRAY_BYTES)
         text = f"{said}\n{STRAY_BYTES}: the packet of {stray.time_ns / 1000:.3f} us{why}"
         return failure.retold(f"{text}{seen}{frames}", rules=rules, entries=[stray])
     if not _has_undue(heard):
@@ -119,8 +151,11 @@ def _pieces(data: bytes) -> set[bytes]:
     return {each for each in every if len(set(each)) > _ALIKE}
 
 
-def because(entry: Entry, host: Host) -> tuple[str, tuple[str, ...]]:
-    """Why a packet has to be dropped, and the rule, as far as the frame tells."""
+def because(entry: Entry, host: Host, heeded: str) -> tuple[str, tuple[str, ...]]:
+    """Why a packet has to be dropped, and the rule that it breaks to heed it in that way.
+
+    Neither, where the frame does not tell.
+    """
     if entry.comment == DAMAGED:
         return ", which the MAC marked as damaged", ("ETH-09",)
     if (packet := parse(entry.frame)) is not None:
@@ -132,5 +167,5 @@ def because(entry: Entry, host: Host) -> tuple[str, tuple[str, ...]]:
         if isinstance(packet.ip, Ipv4) and ones(entry.frame[layout.ip : layout.udp]):
             return ", whose IPv4 checksum is wrong", ("IP-11",)
     if icrc.check(entry.frame).judgement is not icrc.Judgement.OK:
-        return ", whose ICRC is wrong", ("ICRC-15",)
+        return ", whose ICRC is wrong", (_OF_A_WRONG_ICRC[heeded],)
     return "", ()

@@ -20,6 +20,10 @@ COMPLAINT = "an assertion inside the device fails"
 _ASSERTION = re.compile(r"Assertion failed in \S+: (?P<port>port \d+: )?(?P<says>[^;\n]+)")
 _UNSETTLED = " did not converge"
 STRAY_BYTES = "memory holds bytes of a packet that had to be dropped"
+STRAY_ANSWER = "answered is a packet that had to be dropped"
+STRAY_ACK = "an ACK that had to be dropped came"
+HEEDED = (STRAY_BYTES, STRAY_ANSWER, STRAY_ACK)
+"""What is said of packets that had to be dropped, with why."""
 AS_ANOTHER = "as work ends of qp"
 BEHIND_UNDUE = "packets that had to change nothing came before"
 _OTHER_BYTES = re.compile(
@@ -259,8 +263,9 @@ def in_short(head: str) -> str:
     """What was wrong: the fields that differ, where two packets are told, or else the head."""
     if died := of_death(head):
         return died
-    if STRAY_BYTES in head:
-        return head[head.index(STRAY_BYTES) :]
+    for says in HEEDED:
+        if says in head:
+            return head[head.index(says) :]
     if (other := _OTHER_BYTES.search(head)) and other["told"]:
         return str(other["told"])
     if other and other["got"]:
