@@ -455,3 +455,35 @@ def test_what_shows_behind_resets_alone_is_kin_and_accuses_nobody_for_sure() -> 
     )
     assert first["in_doubt"] == ["ACK-08"]
     assert first[SAME] == second[SAME] == "reset the device"
+
+
+def test_what_had_to_be_dropped_and_was_answered_is_told_before_what_came_of_it() -> None:
+    session, head = (
+        Session(),
+        "got ACK; answered is a packet that had to be dropped, of others",
+    )
+    for own in ("MSN-02", "ACK-12", "ACK-12"):
+        session.add(({}, f"rule {own}"), head=head, broken=(own, "BTH-07"), differed=("BTH-07",))
+        told = {"failures": [[head, ["BTH-07"]]], "rules": {own: "is broken"}}
+        session.seen[max(session.seen)] |= told
+    for _ in range(9):
+        session.add(({}, ""))
+    (told,) = documents(session.roots(), session.cases, session.seen)
+    assert told["rules"][0] == "BTH-07"
+    assert "BTH-07" not in told["in_doubt"]
+
+
+@pytest.mark.parametrize(("cases_about", "doubt"), [(1, ["UC-11"]), (3, [])])
+def test_a_rule_that_few_of_the_cases_are_about_is_in_doubt_though_none_of_it_passes(
+    cases_about: int, doubt: list[str]
+) -> None:
+    session = Session()
+    for number in range(4):
+        head = "want receive done with success; got nothing"
+        session.add(head=head, broken=("UC-01", "QPS-04"), differed=("UC-01",))
+        about = ["UC-11"] if number < cases_about else ["IMM-01"]
+        session.cases[max(session.cases)]["rules"] = about
+    session.add(({}, ""))
+    session.cases[max(session.cases)]["rules"] = ["IMM-01"]
+    (told,) = documents(session.roots(), session.cases, session.seen)
+    assert [rule for rule in told["in_doubt"] if rule == "UC-11"] == doubt

@@ -112,6 +112,9 @@ def _document(
         rules = doubt = list(filter(None, dict.fromkeys([*first, *doubt])))
     if rules and rules[0] not in sure and root.tellers:
         lead = none_passes(rules[0], root.tellers, cases)
+        about = sum(lead in cases[name].get("rules", ()) for name in root.tellers)
+        if lead not in rules and 2 * about < len(root.tellers):
+            doubt = [lead, *doubt]
         rules = list(dict.fromkeys([lead, *rules]))
     if not rules and root.troubles[0] == str(Kind.DEATH):
         rules = doubt = about_alone(cases[name] for name in sorted(root.tellers))
