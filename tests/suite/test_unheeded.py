@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from random import Random
 from typing import Any
+
+import pytest
 
 from roceproof.conformance.runner.findings import received
 from roceproof.conformance.runner.findings.observations import observed
@@ -132,6 +135,33 @@ def test_requests_are_told_apart_by_what_was_in_front_of_them() -> None:
     others[ASKED]["heeded"] += [[*missed[:3], *first[3:]]]
     assert told(ASKED, [failed] * 3, [others]) == ("AckReq 1", "")
     assert in_common(ASKED, [failed] * 2, [others]) is None
+
+
+@pytest.mark.parametrize(
+    ("length", "said"), [(0, "no bytes"), (300, "part of a path MTU"), (512, "whole path MTUs")]
+)
+def test_a_request_is_told_by_how_much_the_read_in_front_asks_for(length: int, said: str) -> None:
+    source = ModelFactory()
+    with source.device(CasePlace(name="requests", seed=1)) as target:
+        bench = Bench(target, source.claims, seed=1)
+        qp = bench.connect()
+        place = at(qp.region(512))
+        qp.send(READ_REQUEST(psn=0, a=1, **place | {"dmalen": length}))
+        qp.send(WRITE_ONLY(psn=max(1, -(-length // 256)), payload=8, a=1, **place))
+        while qp.next() is not None:
+            pass
+        read, write = requests_of(bench, None)["heeded"]
+    missed, heeded = {ASKED: {"unheeded": [write]}}, {ASKED: {"heeded": [read] * 40}}
+    found = {words for cut in range(len(FACTS)) if (words := _told_from(cut, missed, heeded))}
+    assert (f"a READ of {said} in front", "PSN-05") in found
+
+
+def _told_from(first: int, *cases: dict[str, Any]) -> tuple[str, str] | None:
+    """What is told if all facts before that one are alike."""
+    missed, heeded = copy.deepcopy(cases)
+    for row in heeded[ASKED]["heeded"]:
+        row[:first] = missed[ASKED]["unheeded"][0][:first]
+    return told(ASKED, [missed] * 3, [heeded])
 
 
 def test_what_a_case_has_seen_can_be_read_from_a_journal() -> None:

@@ -21,6 +21,7 @@ AROUND = ("ETH-", "IP-", "UDP-", "VLAN-", "GID-", "BTH-", "CNP-", "CM-", "PSN-19
 """Rules of what is around a message: nothing else follows from them, nor they from anything."""
 _IP_AT, _IP_BYTES, _PAGE = 14, 20, 4096
 _NEARLY_ALL = 0.8
+_READ = 0x0C
 
 
 RNR, GAP, REPEATED = "an RNR NAK", "a sequence NAK", "a duplicate"
@@ -90,6 +91,16 @@ def _in_front(_: bytes, packet: Packet, before: InFront) -> str | None:
     return f"{part} of a message that asks for {'an' if other.bth.ack_req else 'no'} answer"
 
 
+def _read_in_front(_: bytes, __: Packet, before: InFront) -> str | None:
+    """How much the READ right in front asks for, which says how many PSNs it takes."""
+    read = before.packet.reth if before.packet and before.path_mtu else None
+    if before.packet is None or read is None or before.packet.bth.opcode != _READ:
+        return None
+    if not read.length:
+        return "no bytes"
+    return "part of a path MTU" if read.length % before.path_mtu else "whole path MTUs"
+
+
 def _carry(_: bytes, packet: Packet, before: InFront) -> int | None:
     """The highest bit of a PSN that is not as in the one before it."""
     if before.packet is None or before.packet.bth.psn == packet.bth.psn:
@@ -134,6 +145,7 @@ FACTS = (
     _Fact(lambda _, p, __: int(p.bth.ack_req), "AckReq {}"),
     _Fact(_asks, "AckReq {}", "ACK-01"),
     _Fact(lambda _, p, __: p.aeth.syndrome if p.aeth else None, "the syndrome {:#04x}", "AETH-04"),
+    _Fact(_read_in_front, "a READ of {} in front", "PSN-05"),
     _behind(RNR, "RNR-09"),
     _behind(GAP),
     _behind(REPEATED),
