@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -487,3 +488,19 @@ def test_a_rule_that_few_of_the_cases_are_about_is_in_doubt_though_none_of_it_pa
     session.cases[max(session.cases)]["rules"] = ["IMM-01"]
     (told,) = documents(session.roots(), session.cases, session.seen)
     assert [rule for rule in told["in_doubt"] if rule == "UC-11"] == doubt
+
+
+@pytest.mark.parametrize(
+    ("differed", "first", "doubt"),
+    [(("RTX-05", "ACK-08"), "ACK-08", ["RTX-05", "ACK-15"]), (("RTX-05", "RTX-05"), "RTX-05", [])],
+)
+def test_of_work_that_never_ends_what_was_seen_is_accused_if_its_cases_name_different_rules(
+    differed: Sequence[str], first: str, doubt: list[str]
+) -> None:
+    session = Session()
+    for rule in differed:
+        broken = ("ACK-15",) if rule == "ACK-08" else ("NAK-09",)
+        session.add(({}, NO_COMPLETION), broken=(*broken, "ACK-08"), differed=(rule,))
+    (told,) = documents(session.roots(), session.cases, session.seen)
+    assert told["rules"][0] == first
+    assert [rule for rule in told["in_doubt"] if rule != first] == doubt

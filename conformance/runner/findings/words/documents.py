@@ -33,7 +33,7 @@ from roceproof.conformance.runner.findings.words.conditions import (
 from roceproof.conformance.runner.findings.words.manifest_lines import lines_for
 from roceproof.conformance.runner.findings.words.names import named
 from roceproof.conformance.runner.findings.words.sentence import sentence, support
-from roceproof.conformance.suite.reporting.divergence import is_vague
+from roceproof.conformance.suite.reporting.divergence import COMPLETES, is_vague
 from roceproof.conformance.suite.reporting.failure_site import Kind
 
 Document = dict[str, Any]
@@ -96,8 +96,10 @@ def _document(
     if not root.head:
         rules += sorted(root.rules.difference(rules))
     because = [fact.rule] if fact and fact.rule else []
-    first = [*because, *_of_a_cause(root, shown, seen)]
-    is_told = stopped and not does[0]  # what its cases do besides may be why they stop
+    disagree = _disagreed(root, told, cases)
+    first = [*because, *_of_a_cause(root, shown, seen), *disagree]
+    # what its cases do besides may be why they stop
+    is_told = stopped and not (does[0] or disagree)
     rules = list(dict.fromkeys([*first, *rules]))
     sure = {*first, *of_troubles, *(rules if is_told or root.says or root.covers else ())}
     if fact and fact.rule and fact.what == ASKED:  # what a few have shown besides follows from it
@@ -167,6 +169,18 @@ def _of_troubles(
         for name in sorted(root.cases)
     )
     return in_most([[each for each in several if each in rules] for several in told]) or rules
+
+
+def _disagreed(
+    root: Root, told: Sequence[Sequence[str]], cases: Mapping[str, Document]
+) -> list[str]:
+    """What all cases of work that never ended have seen, where no rule is accused by most."""
+    accused_by = Counter(rule for rules in told for rule in dict.fromkeys(rules))
+    most = max(accused_by.values(), default=0)
+    if not told or root.troubles[0] != str(Kind.NO_COMPLETION) or 2 * most > len(told):
+        return []
+    differed = {rule for name in root.tellers for rule in cases[name].get("differed", ())}
+    return [rule for rule in COMPLETES if rule in differed][:1]
 
 
 def _of_a_cause(root: Root, shown: str, seen: Mapping[str, Document]) -> Sequence[str]:
