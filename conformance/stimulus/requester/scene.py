@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from roceproof.conformance.stimulus.requester.answers import response
@@ -42,6 +42,7 @@ _CREDIT_CODES = 32
 _CNP = 0x81
 _TOLD = 2
 _OF_A_NAK = "rem_"
+_AGAIN, _REPEATED = "it has left before, otherwise", "RTX-03"
 _RESTLESS, _MOST_BUSY = 10, 16
 """So often the patience for an answer is waited for rest, and that for silence before an answer."""
 _IN_VAIN = 4  # answers of which a device that moves takes notice
@@ -308,7 +309,7 @@ class Scene:
         is_void = not (is_notice or is_judged)
         self.bench.transcript.add(Entry(time_ns, True, came, is_void=is_void))
         if not is_notice:
-            self._fail_frame(came)
+            self._fail_frame(came, owners)
         for known in owners:
             known.judge.sent_aside()
 
@@ -324,9 +325,13 @@ class Scene:
         due += [each for known in self.qps.values() for each in known.judge.repeats(frame)]
         return next((each for each in due if differs_aside(frame, each, own)), None)
 
-    def _fail_frame(self, frame: bytes) -> None:
-        wanted = self._expected()
-        if not wanted:
+    def _fail_frame(self, frame: bytes, owners: Iterable[QueuePair]) -> None:
+        wanted, known_as = self._expected(), self.bench.beginnings
+        found = [differences(frame, each, known_as) for each in wanted]
+        for sent in (each for known in owners for each in known.judge.repeats(frame)):
+            text, rules = differences(frame, sent, known_as)
+            found += [(f"{text}\n{_AGAIN}", [_REPEATED, *rules])] if frame != sent else []
+        if not found:
             told = differences(frame, frame)[0].splitlines()[-1]
             ended = any(known.judge.is_dead for known in self.qps.values())
             is_packet = parse(frame) is not None
@@ -337,10 +342,7 @@ class Scene:
                 if self._is_again or idle[-1].life.posted_before:
                     rules = ["QPS-04"]
             raise self.bench.failed(f"want  nothing\n{told}", rules=rules)
-        text, rules = min(
-            (differences(frame, each, self.bench.beginnings) for each in wanted),
-            key=lambda found: found[0].count("\n"),
-        )
+        text, rules = min(found, key=lambda each: each[0].count("\n"))
         raise self.bench.failed(text, rules=rules)
 
     def _serve(self, known: QueuePair, frame: bytes) -> None:
