@@ -87,6 +87,18 @@ def test_everything_from_the_refused_message_on_is_sent_again(bench: Bench) -> N
     qp.finish(*messages[2:])
 
 
+@case("RNR-04", "RNR-10", needs=[Capability.WRITE_IMM])
+def test_of_a_refused_message_what_came_before_is_not_sent_again(bench: Bench) -> None:
+    """Of a WRITE with immediate the last packet alone takes a receive."""
+    qp = connect(bench)
+    messages = write_all(qp, 3 * MTU, op=Op.WRITE_IMM)
+    last = messages[0].psn + messages[0].count - 1
+    qp.send(RNR(psn=last, timer=SHORT_CODE))
+    qp.expect(*copies(messages, first=last), within_ns=patience_ns(bench, SHORT_CODE))
+    qp.expect_silence()
+    qp.finish(*messages)
+
+
 @case("RNR-03", "RNR-04", "RTX-24", targets=["hdl", "model"])
 def test_work_posted_during_the_wait_follows_what_was_refused(bench: Bench) -> None:
     qp, messages, code = waiting(bench, 5)
