@@ -78,7 +78,12 @@ class ObservedTarget(ForwardingTarget):
         self._inner.send_damaged(frame)
 
     def receive(self, timeout_ns: int) -> Arrival | None:
-        arrival = self._inner.receive(timeout_ns)
+        return self._shown(self._inner.receive(timeout_ns))
+
+    def more(self) -> Arrival | None:
+        return self._shown(self._inner.more())
+
+    def _shown(self, arrival: Arrival | None) -> Arrival | None:
         if arrival is not None:
             self._show(Sent(arrival.time_ns, arrival.frame))
         self.drain()

@@ -22,6 +22,7 @@ _ABOUT = re.compile(r"\((?:RC|UC|UD)\) at rest|, (?:RC|UC|UD) [A-Z ]+ at [+-]")
 
 
 _REQUEST = re.compile(r"(?:SEND|WRITE)(?: (?:FIRST|MIDDLE|LAST|ONLY|IMM))+")
+_FLUSHED = re.compile(r"; # wr_flush_err None None")
 _PANICKED = re.compile(r"RIP: 0010:([\w.]+)")
 
 
@@ -47,7 +48,7 @@ class KnownDeviations:
         if where := _PANICKED.search(str(failure)):
             return f"a panic in {where[1]}"
         about = " ".join(each.strip(" ,+-") for each in _ABOUT.findall(head))
-        alike = _REQUEST.sub("a request", alike)
+        alike = _FLUSHED.sub("", _REQUEST.sub("a request", alike))
         return " | ".join([alike, about, " ".join(sorted(set(failure.rules)))])
 
     def tolerate(self, deviation: str) -> None:

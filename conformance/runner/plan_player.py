@@ -109,6 +109,7 @@ class PlanPlayer:
             seconds=max(0.0, min(self._each, self._left)),
             is_worth=lambda failure: self._is_new(plan, failure),
             hasty=partial(self._open, is_hasty=True) if self._is_on_the_wall else None,
+            is_enough=lambda failure: self.kind_of(failure) in self._declared,
             resembles=self._resembles,
         )
         if self._in_vain:

@@ -103,11 +103,17 @@ def played(plan: Plan, seed: int, open_bench: Open) -> Played:
     return Played(None)
 
 
-def _first(plan: Plan, seed: int, open_bench: Open, hasty: Open | None) -> Played:
+def _first(
+    plan: Plan,
+    seed: int,
+    open_bench: Open,
+    hasty: Open | None,
+    is_enough: Callable[[CaseFailed], bool],
+) -> Played:
     """How it fails with all patience, if it has failed in haste; a death needs no second look."""
     if hasty is not None:
         seen = played(plan, seed, hasty)
-        if seen.failure is None or seen.has_died:
+        if seen.failure is None or seen.has_died or is_enough(seen.failure):
             return seen
     return played(plan, seed, open_bench)
 
@@ -133,14 +139,15 @@ def try_plan(
     seconds: float = REDUCTION_SECONDS,
     is_worth: Callable[[CaseFailed], bool] = lambda _: True,
     hasty: Open | None = None,
+    is_enough: Callable[[CaseFailed], bool] = lambda _: False,
     resembles: Callable[[CaseFailed, CaseFailed], bool] = lambda *_: True,
 ) -> Finding | None:
     """Play a plan on a device of that seed; a failure that is worth it is made small.
 
-    `hasty` opens one whose silence is believed sooner: what passes there needs no more time. A
-    smaller plan is taken if its failure `resembles` the first.
+    `hasty` opens one whose silence is believed sooner: what passes there needs no more time, nor
+    does a failure that `is_enough`. A smaller plan is taken if its failure `resembles` the first.
     """
-    first = _first(plan, seed, open_bench, hasty)
+    first = _first(plan, seed, open_bench, hasty, is_enough)
     if (whole := first.failure) is None:
         return None
 

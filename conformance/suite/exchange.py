@@ -177,7 +177,7 @@ class Exchange:
         patience = self.target.patience
         deadline = self.target.now_ns + patience.answer_ns
         while self.target.now_ns < deadline:
-            arrival = self.target.receive(patience.quiet_ns)
+            arrival = self.target.more()
             if arrival is None:
                 return
             self._take(arrival)

@@ -142,6 +142,10 @@ class Target(ABC):
         On the wall's clock targets answer the device's ARP for `neighbours` themselves.
         """
 
+    def more(self) -> Arrival | None:
+        """The next frame, or None when silence may be believed."""
+        return self.receive(self.patience.quiet_ns)
+
     def taken_ns(self) -> list[int]:
         """When the device took each of the frames sent, in order; empty if none can tell."""
         return []

@@ -45,6 +45,22 @@ SIGHTS = {
         "queue pair 1 (RC) at rest; want nothing more; got ACK psn=+8064345 syndrome=0x1f msn=0; "
         "to 1 frames since the last rest; 0 had come in this life before these",
     ),
+    "rxe-ghost-ack": (
+        ["play.connect(key=2)", "play.post(key=2)", "play.answer(key=2, flip=13)"],
+        "want no completion; got work 1 completed",
+    ),
+    "rxe-rnr-nak-amid-message": (
+        ["play.connect(key=0)", "play.post(key=0, size=2052)", "play.answer(key=0, syndrome=0x22)"],
+        "want PSN +9 or PSN +8; got RC SEND FIRST +0",
+    ),
+    "rxe-uc-message-behind-torn": (
+        ["play.connect(key=0)", "play.request(key=0, op='SEND', size=777, stops=True)"],
+        "queue pair 0 (UC) at rest; fewer receives than were due have completed; want receives",
+    ),
+    "rxe-uc-write-stays-stuck": (
+        ["play.connect(key=0)", "play.request(key=0, size=777, stops=True)"],
+        "queue pair 0 (UC) at rest; want other bytes from 0 on in the region of key 0x54633",
+    ),
     "rxe-ud-short-receive-kills": (
         ["play.connect(key=1, service='UD')", "play.receive(key=1)", "play.request(key=1)"],
         "queue pair 1 (UD) at rest; more receives than were due have completed; want receives "

@@ -24,6 +24,17 @@ def test_a_seed_gives_the_same_short_plan_again(model: ModelFactory) -> None:
     assert [len(plan.steps) for plan in short] < [len(plan.steps) for plan in whole]
 
 
+def test_what_is_odd_comes_more_often_than_its_share() -> None:
+    plain = [Step("request", {"key": 0})] * 300
+
+    def hits(**said: int) -> int:
+        one = Step("request", {"key": 0, **said})
+        plan = Plan(steps=(*plain, one, *plain))
+        return sum(one in excerpt(plan, seed).steps for seed in range(1000))
+
+    assert hits(bytes=0) > 1.3 * hits(immediate=1) > 0
+
+
 def test_every_queue_pair_is_there_before_anything_is_asked_of_it(model: ModelFactory) -> None:
     for seed in range(50):
         plan = excerpt(draw_requests(seed, model.claims), seed)
@@ -32,13 +43,13 @@ def test_every_queue_pair_is_there_before_anything_is_asked_of_it(model: ModelFa
             if step.name == "connect":
                 opened.add(step.fields["key"])
             assert step.fields.get("key", min(opened, default=None)) in {*opened, None}
-        assert sum(step.name in ACTS for step in plan.steps) <= 8
+        assert sum(step.name in ACTS for step in plan.steps) <= 24
 
 
 def test_of_what_sets_up_the_lives_that_are_over_are_left_out() -> None:
-    names = ["connect", "region", "receive", "connect", "receive", *["settle"] * 9]
-    said = [{"key": 0, "n": at} if name != "settle" else {} for at, name in enumerate(names)]
+    names = ["connect", "region", "receive", "connect", "receive", *["request"] * 99]
+    said = [{"key": 0, "n": at} for at in range(len(names))]
     plan = Plan(steps=tuple(map(Step, names, said)))
-    kept = [step.fields["n"] for step in excerpt(plan, 2).steps if step.fields]
-    assert kept in ([], [3, 1, 4])
+    kept = [step.fields["n"] for step in excerpt(plan, 2).steps if step.name != "request"]
+    assert kept == [3, 1, 4]
     assert excerpt(plan.having(plan.steps[:6]), 2).steps == plan.steps[:6]

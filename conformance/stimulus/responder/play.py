@@ -82,6 +82,8 @@ class Asking(Sharing, Hurrying, Revoking, Commanding):
         }
         if "access" in said:
             said["access"] = frozenset(said["access"])
+        if service == Service.UD.name and Capability.LOCKSTEP not in claims.capabilities:
+            said["path_mtu"] = max(claims.path_mtus)  # a port's, where it belongs to no queue pair
         wanted = fields.get(_DEPTH, 0)
         depth = claims.limits.fixed_of_qp.get(_DEPTH, wanted)
         self._depths[key] = depth if depth < wanted else _PSNS

@@ -32,7 +32,9 @@ class Sight:
     head: str
     """Found in what is told of the failure, which is one line."""
     steps: tuple[str, ...]
-    """Each is found in a step of the plan, and every step that is not usual has one of them."""
+    """Each is found in a step of the plan, and every step that is not usual has one of them,"""
+    also: tuple[str, ...] = ()
+    """or one of these."""
 
 
 @cache
@@ -48,6 +50,7 @@ def load_sights(path: Path = TABLE) -> tuple[tuple[str, ...], tuple[Sight, ...]]
                 player=entry["player"],
                 head=entry["head"],
                 steps=tuple(entry["steps"]),
+                also=tuple(entry.get("also", ())),
             )
         except KeyError as error:
             raise DeviationError(f"{path.name}: an entry lacks {error}") from None
@@ -77,4 +80,5 @@ def _shows(sight: Sight, usual: Sequence[str], steps: Sequence[str], head: str) 
         return False
     if not all(any(re.search(wanted, step) for step in steps) for wanted in sight.steps):
         return False
-    return all(any(re.search(one, step) for one in (*sight.steps, *usual)) for step in steps)
+    allowed = (*sight.steps, *sight.also, *usual)
+    return all(any(re.search(one, step) for one in allowed) for step in steps)

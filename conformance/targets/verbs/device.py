@@ -78,12 +78,17 @@ class VerbsDevice:
 
         Frames keep their order, so behind the device's answer nothing older comes.
         """
+        self.fence()
+        with self.told():
+            self.wire.discard(is_stale)
+
+    def fence(self) -> None:
+        """Wait until the device answers a question that comes behind all that it was sent."""
         with self.told():
             self.wire.play(self._tester)
             question = neighbours.solicit(self._tester, self.host.ip)
             if not self.wire.ask(question, self.is_own_mac, timeout_ns=self.patience.answer_ns):
                 raise PortGone("it no longer answers ARP")
-            self.wire.discard(is_stale)
 
     def is_own_mac(self, frame: bytes) -> bool:
         """Whether the frame answers who has the device's IP."""
