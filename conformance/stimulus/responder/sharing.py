@@ -113,7 +113,8 @@ class SharedQueue:
             ended = self._bench.completions(qp, count=1)
             if [(each.wr_id, each.status == "success") for each in ended] != [(held[0], False)]:
                 text = f"want  receive {held[0]:#x} ended in error\ngot   {outcomes_told(ended)}"
-                raise self._bench.failed(text, rules=["QPS-03"])
+                is_another = any(each.wr_id != held[0] for each in ended)
+                raise self._bench.failed(text, rules=["RQ-01" if is_another else "QPS-03"])
         self._bench.settle()
         if more := self._bench.completions(qp, count=0, within_ns=0):
             text = "a queue pair that failed ended receives that wait for others, too"
