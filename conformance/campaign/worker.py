@@ -20,6 +20,7 @@ from roceproof.conformance.campaign.folder import (
 )
 from roceproof.conformance.campaign.programs import is_for, program_of
 from roceproof.conformance.runner.judging.bench_law import CaseBreaks
+from roceproof.conformance.runner.known_deviations import Cause
 from roceproof.conformance.runner.plan_player import PlanFinding, PlanPlayer
 from roceproof.conformance.runner.session.options import Options
 from roceproof.conformance.stimulus.plan import Plan
@@ -77,7 +78,7 @@ class _Keeper(PlanPlayer):
         self._folder.keep(plan)
         self._begun = plan
 
-    def ends(self, finding: Finding, told: PlanFinding) -> None:
+    def ends(self, finding: Finding, told: PlanFinding, cause: Cause) -> None:
         if told.declared is not None:  # what comes of it would show the same again
             self._folder.forget(self._begun)
         place = self._folder.place_of(told.kind, told.rules)
@@ -99,7 +100,7 @@ class _Keeper(PlanPlayer):
             (part / STORY).write_text(f"{told.story}\n")
             if finding.bench is not None:
                 finding.bench.transcript.write(part / CAPTURE, comment=replay)
-        for kind in self.kinds_of(finding):
+        for kind in cause.kinds:
             self._folder.is_like(place, kind)
             self.causes[kind] = place.name
 

@@ -8,8 +8,9 @@ how they fail, and by all that a small plan still says (`seen_in_plans.toml`).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from enum import Enum
+from typing import NamedTuple
 
 from roceproof.conformance.stimulus.run_plan import Finding
 from roceproof.conformance.suite.limits.deviations import deviations_of, switches
@@ -21,19 +22,35 @@ _ABOUT = re.compile(r"\((?:RC|UC|UD)\) at rest|, (?:RC|UC|UD) [A-Z ]+ at [+-]")
 """What of a head says to which packet an answer is wrong."""
 
 
+_LOOKED_AT = 64
+"""Of so many seeds one."""
 _REQUEST = re.compile(r"(?:SEND|WRITE)(?: (?:FIRST|MIDDLE|LAST|ONLY|IMM))+")
 _FLUSHED = re.compile(r"; # wr_flush_err None None")
 _PANICKED = re.compile(r"RIP: 0010:([\w.]+)")
 
 
+class Cause(NamedTuple):
+    """What failures are put down to."""
+
+    kind: str
+    kinds: frozenset[str]
+    """All of them that are alike for it."""
+    declared: str | None = None
+
+
 class KnownDeviations:
     """Those of one kind of device of some version."""
 
-    def __init__(self, identity: tuple[str, str]) -> None:
+    def __init__(self, identity: tuple[str, str], declared: Mapping[str, str]) -> None:
+        """`declared` is what was found before: by kinds of failures the deviations of these."""
         self._identity = identity
         self._known = deviations_of(identity)
         self.tolerated: list[Enum] = []
         """Values of the model's switches that are played as if they were right."""
+        self.declared: dict[str, str] = {}
+        """By kinds of failures that no switch explains, the deviations."""
+        for kind, deviation in declared.items():
+            self._found(kind, deviation)
 
     def __bool__(self) -> bool:
         """Whether there are any: then many plans fail, and not for one reason."""
@@ -51,11 +68,27 @@ class KnownDeviations:
         alike = _FLUSHED.sub("", _REQUEST.sub("a request", alike))
         return " | ".join([alike, about, " ".join(sorted(set(failure.rules)))])
 
-    def tolerate(self, deviation: str) -> None:
-        """It has been found: from now on it hides nothing that comes behind it."""
-        for each in self._known:
-            if each.id == deviation:
-                self.tolerated += [s for s in switches(each) if s not in self.tolerated]
+    def is_enough(self, seed: int, failure: CaseFailed) -> bool:
+        """Whether to believe that it is what others were that failed so; some are looked at again.
+
+        Two causes may be alike in how they fail.
+        """
+        return self.kind_of(failure) in self.declared and seed % _LOOKED_AT != 0
+
+    def cause(self, kind: str, deviation: str | None) -> Cause:
+        """The finding that a kind of failure and a deviation make."""
+        if deviation is None:
+            return Cause(kind, frozenset({kind}))
+        own, is_played = f"{kind} | {deviation}", self._found(kind, deviation)
+        return Cause(own, frozenset({own} if is_played else {own, kind}), deviation)
+
+    def _found(self, kind: str, deviation: str) -> bool:
+        """Whether the model plays it from now on, so that it hides nothing that comes behind it."""
+        played = [switch for d in self._known if d.id == deviation for switch in switches(d)]
+        self.tolerated += [switch for switch in played if switch not in self.tolerated]
+        if not played:
+            self.declared[kind] = deviation
+        return bool(played)
 
     def shown_by(
         self, finding: Finding, passes: Callable[[Finding, Collection[Enum]], bool]

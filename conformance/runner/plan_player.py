@@ -18,7 +18,7 @@ from roceproof.conformance.coverage.counts import Counts
 from roceproof.conformance.runner.findings.tempted import temptations_of
 from roceproof.conformance.runner.judging.evidence import explained, names_of
 from roceproof.conformance.runner.judging.scoreboard import judge
-from roceproof.conformance.runner.known_deviations import KnownDeviations
+from roceproof.conformance.runner.known_deviations import Cause, KnownDeviations
 from roceproof.conformance.runner.session.options import Options, open_factory
 from roceproof.conformance.stimulus.plan import Plan
 from roceproof.conformance.stimulus.run_plan import (
@@ -91,10 +91,7 @@ class PlanPlayer:
         self._is_on_the_wall = Capability.LOCKSTEP not in factory.claims.capabilities
         self._options = options
         self._known = set(known)
-        self._deviations = KnownDeviations(factory.identity())
-        self._declared: dict[str, str] = {}
-        for kind, deviation in (declared or {}).items():
-            self._is_declared(kind, deviation)
+        self._deviations = KnownDeviations(factory.identity(), declared or {})
         self._left = seconds
         self._each = each
         self._in_vain = 0
@@ -107,9 +104,9 @@ class PlanPlayer:
             seed,
             self._open,
             seconds=max(0.0, min(self._each, self._left)),
-            is_worth=lambda failure: self._is_new(plan, failure),
+            is_worth=lambda failure: self._is_worth(seed, plan, failure),
             hasty=partial(self._open, is_hasty=True) if self._is_on_the_wall else None,
-            is_enough=lambda failure: self.kind_of(failure) in self._declared,
+            is_enough=lambda failure: self._deviations.is_enough(seed, failure),
             resembles=self._resembles,
         )
         if self._in_vain:
@@ -122,48 +119,42 @@ class PlanPlayer:
     def begins(self, plan: Plan) -> None:
         """A plan of a new kind of failure, before it is made small."""
 
-    def ends(self, finding: Finding, told: PlanFinding) -> None:
+    def ends(self, finding: Finding, told: PlanFinding, cause: Cause) -> None:
         """The first of a kind of failure is small now, and may be of another kind."""
 
-    def kind_of(self, failure: CaseFailed) -> str:
-        """What is alike in failures that are taken for one finding."""
-        return self._deviations.kind_of(failure)
-
-    def kinds_of(self, finding: Finding) -> set[str]:
-        """The kinds of failures that have its cause; of many causes, that of its end alone."""
-        kind = self.kind_of(finding.failure)
-        return {kind} if self._deviations else {kind, self.kind_of(finding.first)}
-
-    def _is_new(self, plan: Plan, failure: CaseFailed) -> bool:
-        is_new = self.kind_of(failure) not in self._known
-        if is_new:
+    def _is_worth(self, seed: int, plan: Plan, failure: CaseFailed) -> bool:
+        kind = self._deviations.kind_of(failure)
+        if is_new := kind not in self._known:
             self.begins(plan)
-        return is_new
+        return is_new or (
+            kind in self._deviations.declared and not self._deviations.is_enough(seed, failure)
+        )
 
     def _resembles(self, failure: CaseFailed, first: CaseFailed) -> bool:
         """Where a device has many faults, what fails as a known one says nothing of another."""
-        kind = self.kind_of(failure)
+        kind = self._deviations.kind_of(failure)
         if not self._deviations or kind not in self._known:
             return True
-        return kind == self.kind_of(first)
+        return kind == self._deviations.kind_of(first)
 
-    def _is_declared(self, kind: str, deviation: str) -> None:
-        self._declared[kind] = deviation
-        self._deviations.tolerate(deviation)
+    def _cause_of(self, finding: Finding) -> Cause:
+        known = self._deviations
+        kind, first = known.kind_of(finding.failure), known.kind_of(finding.first)
+        if not known:
+            return Cause(kind, frozenset({kind, first}))
+        declared, is_new = known.declared.get(kind), kind not in self._known
+        if is_new or (declared is not None and finding.is_least):
+            declared = known.shown_by(finding, self._passes)
+            if declared is None and not is_new:
+                kind += " | another"
+        return known.cause(kind, declared)
 
     def _told(self, finding: Finding) -> PlanFinding:
         name, rules = f"found_by_random_stimulus_{finding.seed}", finding.rules
         text = finding.plan.case(name, rules=rules or ("LIVE-02",))
-        head, kind = head_of(finding.failure), self.kind_of(finding.failure)
-        is_first = kind not in self._known
-        kinds = self.kinds_of(finding)
-        is_new = not kinds <= self._known
-        declared = self._declared.get(kind)
-        if is_new:
-            declared = self._deviations.shown_by(finding, self._passes)
-        if declared is not None:
-            self._is_declared(kind, declared)
-        self._known |= kinds
+        head, cause = head_of(finding.failure), self._cause_of(finding)
+        is_first, is_new = cause.kind not in self._known, not cause.kinds <= self._known
+        self._known |= cause.kinds
         told = PlanFinding(
             finding.seed,
             rules,
@@ -173,12 +164,12 @@ class PlanPlayer:
             finding.plan,
             self._explained(finding) if is_first else (),
             tuple(temptations_of(finding.bench)) if finding.bench else (),
-            kind,
-            declared,
-            () if declared else self._deviations.may_be(rules),
+            cause.kind,
+            cause.declared,
+            () if cause.declared else self._deviations.may_be(rules),
         )
         if is_new:
-            self.ends(finding, told)
+            self.ends(finding, told, cause)
         return told
 
     def _explained(self, finding: Finding) -> tuple[str, ...]:

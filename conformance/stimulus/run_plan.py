@@ -108,7 +108,7 @@ def _first(
     seed: int,
     open_bench: Open,
     hasty: Open | None,
-    is_enough: Callable[[CaseFailed], bool],
+    is_enough: Callable[[CaseFailed], bool] = lambda _: False,
 ) -> Played:
     """How it fails with all patience, if it has failed in haste; a death needs no second look."""
     if hasty is not None:
@@ -153,7 +153,7 @@ def try_plan(
 
     def fails(candidate: Plan) -> bool:
         try:
-            failure = played(candidate, seed, open_bench).failure
+            failure = _first(candidate, seed, open_bench, hasty).failure
             return failure is not None and resembles(failure, whole)
         except RoceproofError:  # without some of its steps it may be no plan any more
             return False

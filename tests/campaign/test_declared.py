@@ -157,6 +157,20 @@ def test_what_another_version_has_declared_is_a_finding(kernel: Options) -> None
         assert "MTU-06" in found.rules and "rxe-unpadded-send" in found.may_be
 
 
+@pytest.mark.parametrize("kernel", [NEWER], indirect=True)
+def test_what_fails_as_a_declared_deviation_does_is_looked_at_again_now_and_then(
+    kernel: Options,
+) -> None:
+    first = PlanPlayer(kernel, None, seconds=9).play(1, WRONG_SIZE)
+    assert first is not None
+    declared = {first.kind: "rxe-duplicate-before-first"}
+    player = PlanPlayer(kernel, None, known=declared, declared=declared, seconds=9)
+    for seed, deviation in ((63, declared[first.kind]), (64, None)):
+        found = player.play(seed, first.plan)
+        assert found is not None and found.declared == deviation
+        assert found.kind != first.kind
+
+
 @both(**DECLARED)
 def test_a_campaign_tells_them_apart(kernel: Options, tmp_path: Path) -> None:
     folder = Folder(tmp_path)
