@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Mapping
 from enum import Enum
 from typing import NamedTuple
 
+from roceproof.conformance.stimulus.responder.play import Asking
 from roceproof.conformance.stimulus.run_plan import Finding
 from roceproof.conformance.suite.limits.deviations import deviations_of, switches
 from roceproof.conformance.suite.limits.seen_in_plans import of_rules, seen_in_plan
@@ -25,7 +26,9 @@ _ABOUT = re.compile(r"\((?:RC|UC|UD)\) at rest|, (?:RC|UC|UD) [A-Z ]+ at [+-]")
 _LOOKED_AT = 64
 """Of so many seeds one."""
 _REQUEST = re.compile(r"(?:SEND|WRITE)(?: (?:FIRST|MIDDLE|LAST|ONLY|IMM))+")
-_FLUSHED = re.compile(r"; # wr_flush_err None None")
+_RECEIVE = re.compile(r"# (\w+) \S+ \w+;?")
+_AGAIN = re.compile(r"\b(\w+)(?: \1\b)+")
+"""Of receives that have completed only how they have, each way once in a row."""
 _PANICKED = re.compile(r"RIP: 0010:([\w.]+)")
 
 
@@ -65,7 +68,8 @@ class KnownDeviations:
         if where := _PANICKED.search(str(failure)):
             return f"a panic in {where[1]}"
         about = " ".join(each.strip(" ,+-") for each in _ABOUT.findall(head))
-        alike = _FLUSHED.sub("", _REQUEST.sub("a request", alike))
+        alike = _REQUEST.sub("a request", _RECEIVE.sub(r"\1", alike))
+        alike = _AGAIN.sub(r"\1", alike)
         return " | ".join([alike, about, " ".join(sorted(set(failure.rules)))])
 
     def is_enough(self, seed: int, failure: CaseFailed) -> bool:
@@ -99,7 +103,8 @@ class KnownDeviations:
         passes without them, too, shows nothing for certain.
         """
         choices = {d.id: [s for s in switches(d) if s not in self.tolerated] for d in self._known}
-        is_played = "LIVE-01" not in finding.failure.rules and not passes(finding, ())
+        is_asked = finding.plan.player is Asking and "LIVE-01" not in finding.failure.rules
+        is_played = is_asked and not passes(finding, ())
         for name, more in choices.items():
             if is_played and more and passes(finding, more):
                 return name

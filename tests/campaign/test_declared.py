@@ -22,12 +22,13 @@ from roceproof.conformance.model.responder.policy import (
     ResponderPolicy,
 )
 from roceproof.conformance.runner import plan_player
+from roceproof.conformance.runner.known_deviations import KnownDeviations
 from roceproof.conformance.runner.plan_player import PlanPlayer
 from roceproof.conformance.runner.session.options import Options
 from roceproof.conformance.stimulus.plan import Plan, Step
 from roceproof.conformance.stimulus.responder.play import Asking
-from roceproof.conformance.suite.limits.deviations import load_deviations
 from roceproof.conformance.suite.limits.seen_in_plans import load_sights, seen_in_plan
+from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import CasePlace, DeviceDied, Target
 from roceproof.conformance.targets.model.device import ModelFactory
@@ -52,6 +53,11 @@ SIGHTS = {
     "rxe-rnr-nak-amid-message": (
         ["play.connect(key=0)", "play.post(key=0, size=2052)", "play.answer(key=0, syndrome=0x22)"],
         "want PSN +9 or PSN +8; got RC SEND FIRST +0",
+    ),
+    "rxe-unpadded-send": (
+        ["play.connect(key=0, service='UD')", "play.flawed(key=0, flaw='grown')"],
+        "queue pair 0 (UD) at rest; more receives than were due have completed; want receives "
+        "completed: none; got 0x1577f4070cf70152 success 49 None",
     ),
     "rxe-uc-message-behind-torn": (
         ["play.connect(key=0)", "play.request(key=0, op='SEND', size=777, stops=True)"],
@@ -224,11 +230,24 @@ def test_a_small_plan_is_known_by_all_that_it_says(name: str) -> None:
     assert seen_in_plan(KERNEL, player="Nobody", steps=steps, head=head) is None
 
 
-def test_every_entry_has_an_example_and_none_stands_beside_a_switch() -> None:
+def test_every_entry_has_an_example() -> None:
     _, sights = load_sights()
     assert {each.deviation for each in sights} == SIGHTS.keys()
-    played = {each.id for each in load_deviations() if each.plays}
-    assert not played & SIGHTS.keys()
+
+
+RECEIVES = "queue pair 0 (UD) at rest\nmore receives than were due have completed\n"
+
+
+def test_of_receives_only_how_they_end_makes_a_kind() -> None:
+    known = KnownDeviations(KERNEL, {})
+
+    def kind(got: str) -> str:
+        told = f"{RECEIVES}want  receives completed: none\ngot   {got}"
+        return known.kind_of(CaseFailed(told, rules=["UD-05"]))
+
+    one, flushed = "0x157 loc_qp_op_err None None", "0x158 wr_flush_err None None"
+    assert kind(f"{one}; {flushed}") == kind(f"{one}; {flushed}; {flushed}") != kind(one)
+    assert kind("0x157 success 49 None") != kind(one)
 
 
 @pytest.mark.rxe

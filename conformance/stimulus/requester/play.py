@@ -34,6 +34,8 @@ from roceproof.verbs.work import Op, Work
 _UNCERTAIN_LIVES = 3
 _REMOTE_ERROR = 0x62
 _FLUSH_NS = 300
+_MOST_AT_ONCE = 16
+"""Messages that one step posts where each takes two calls of an agent."""
 _SHARES = 4  # of the time after which a device is quiet
 _SLOWEST = 4
 """How often the usual time for an answer a frame may take where streams are held back."""
@@ -158,6 +160,7 @@ class Play(FarSide):
             return
         if not may_post(claims, known.life.spec.service, Op[op], is_beyond=is_beyond):
             return
+        count = count if self._claims(Capability.LOCKSTEP) else min(count, _MOST_AT_ONCE)
         lanes = (claims.data_width or 8) // 8 if self._claims(Capability.ALIGNMENT) else 1
         for turn in range(count):
             self._posted += 1

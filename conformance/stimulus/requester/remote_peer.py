@@ -56,6 +56,7 @@ class FarSide:
         known = self.scene.qps.get(key)
         if known is None or not known.is_reliable:
             return
+        self.scene.look()
         syndrome = soon(self.bench.claims, syndrome)
         psn = _place(known, back=back, oldest=oldest, share=share, ahead=ahead)
         psn ^= 0 if flip is None else 1 << flip

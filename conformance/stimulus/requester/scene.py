@@ -59,8 +59,9 @@ class Scene:
         self._owners: dict[tuple[bytes, int], list[QueuePair]] = {}
         self._events = 0
         self._acknowledged = 0
-        self._is_again = False
+        self._is_again = self._is_over = False
         self._refused: dict[str, QueuePair] = {}
+        self._to_serve: dict[int, tuple[QueuePair, int]] = {}
 
     def _fresh_pace(self) -> Pace:
         if not self._is_told:
@@ -223,6 +224,9 @@ class Scene:
             raise self.bench.failed(problem, rules=["LIVE-01"])
 
     def close(self) -> None:
+        self._is_over = (
+            True  # also of who has nothing to complete: to ask each all the time is slow
+        )
         self.advance(self.bench.target.patience.quiet_ns)
         for known in self.qps.values():
             self._judge_violations(known)
@@ -253,7 +257,23 @@ class Scene:
 
     # from the device
 
+    def look(self) -> None:
+        """Judge what has come, before anything is said behind it."""
+        if not self._is_told:
+            self._take([])
+
     def _take(self, arrivals: list[Arrival]) -> int:
+        """Judge what has come, and serve it; how many frames there were besides."""
+        besides = self._take_in(arrivals)
+        while self._to_serve:
+            if (came := self._take_in([])) == 0:
+                for known, psn in [*self._to_serve.values()]:
+                    self.acknowledge(known, psn)
+                self._to_serve.clear()
+            besides += came
+        return besides
+
+    def _take_in(self, arrivals: list[Arrival]) -> int:
         """Judge what has come, in the order of time; how many frames there were besides."""
         target, given = self.bench.target, len(arrivals)
         while (arrival := target.receive(0)) is not None:
@@ -261,6 +281,7 @@ class Scene:
         done = [
             (outcome, known)
             for known in self.qps.values()
+            if known.open or self._is_told or self._is_over
             for outcome in target.completions(known.qp, count=0, timeout_ns=0)
         ]
         while (arrival := target.receive(0)) is not None:
@@ -350,8 +371,12 @@ class Scene:
         if not known.serve_every or packet is None or not packet.bth.ack_req:
             return
         known.unserved += 1
-        if known.unserved >= known.serve_every:
+        if known.unserved < known.serve_every:
+            return
+        if self._is_told:
             self.acknowledge(known, packet.bth.psn)
+        else:  # what has come by now is judged before that is said
+            self._to_serve[id(known)] = known, packet.bth.psn
 
     def _judge_outcome(self, outcome: Outcome, known: QueuePair, time_ns: int) -> None:
         in_front = known.completed(outcome.wr_id)

@@ -19,6 +19,7 @@ from roceproof.conformance.suite.memory import families_at
 from roceproof.conformance.suite.pattern import Pattern
 from roceproof.conformance.suite.reporting.answers_told import MORE, all_shown, told, wrong_outcomes
 from roceproof.conformance.suite.reporting.out_of_order import rule_out_of_order
+from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.codec import parse
 from roceproof.conformance.wire.framing import GRH_BYTES
 from roceproof.conformance.wire.opcodes import OPCODES, Family, Transport, name_of
@@ -226,7 +227,8 @@ class Asked:
 
     def _wrong_completion(self) -> str | None:
         self._outcomes += self._bench.completions(self.qp, count=0, within_ns=0)
-        allowed = self.oracle.observe_outcomes(self._outcomes, is_strict=True)
+        is_strict = Capability.LOCKSTEP in self._bench.claims.capabilities
+        allowed = self.oracle.observe_outcomes(self._outcomes, is_strict=is_strict)
         if allowed:
             return wrong_outcomes(allowed, self._outcomes)
         sender = self.qp.spec.remote_qpn
