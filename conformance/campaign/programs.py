@@ -19,9 +19,14 @@ _CHANGED = 0.5
 
 
 def program_of(seed: int, claims: Claims, entries: Sequence[Plan]) -> Plan:
-    """The plan of a seed; with the same claims and entries always the same."""
-    random = Random(f"program {seed}")
-    plan = random.choice(draws_of(claims))(seed, claims, None)
+    """The plan of a seed; with the same claims and entries always the same.
+
+    On the wall's clock requests are played in half the time of work, and twice as often.
+    """
+    random, draws = Random(f"program {seed}"), draws_of(claims)
+    if Capability.LOCKSTEP not in claims.capabilities:
+        draws += draws[1:]
+    plan = random.choice(draws)(seed, claims, None)
     fitting = [entry for entry in entries if entry.player is plan.player]
     if not fitting or random.random() >= _CHANGED:
         return plan

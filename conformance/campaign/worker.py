@@ -79,8 +79,9 @@ class _Keeper(PlanPlayer):
         self._begun = plan
 
     def ends(self, finding: Finding, told: PlanFinding, cause: Cause) -> None:
-        if told.declared is not None:  # what comes of it would show the same again
+        if told.declared is not None:  # changes of the whole plan would show the same again
             self._folder.forget(self._begun)
+            self._folder.keep(told.plan)
         place = self._folder.place_of(told.kind, told.rules)
         replay = self._part.options.replay_file(place / CASE, self._part.width)
         facts = {
