@@ -20,7 +20,8 @@ KEEPER = Path(__file__).parent / "keeper.sh"
 CONNECT_SECONDS = 5.0
 CLOSE_SECONDS = 10.0
 TAIL_LINES = 15
-PANIC, WHY, WHERE = "Kernel panic", "BUG: ", "RIP: 0010:"
+PANIC, WHERE = "Kernel panic", "RIP: 0010:"
+WHY = ("BUG: ", "kernel BUG at ", "general protection fault")
 QEMU_LOG = "qemu.log"
 
 Arguments = Callable[[dict[str, int]], list[str]]
@@ -32,9 +33,10 @@ def tail(log: str) -> str:
     panic = next((number for number, line in enumerate(lines) if PANIC in line), None)
     if panic is None:
         return "\n".join(lines[-TAIL_LINES:])
-    why = [line for line in lines[:panic] if WHY in line][-1:]
-    where = [line for line in lines[:panic] if WHERE in line][:1]
-    return "\n".join([*why, *where, *lines[panic:]][:TAIL_LINES])
+    faults = [number for number, line in enumerate(lines[:panic]) if any(w in line for w in WHY)]
+    why = lines[faults[-1] : panic] if faults else []  # a warning before that is another matter
+    where = [line for line in why if WHERE in line][:1]
+    return "\n".join([*why[:1], *where, *lines[panic:]][:TAIL_LINES])
 
 
 def _text(log: Path) -> str:

@@ -126,7 +126,8 @@ def test_of_a_panic_it_is_told_why_and_where_it_came() -> None:
     )
     end = "Kernel panic - not syncing: Fatal exception in interrupt"
     log = [
-        "so far so good",
+        "WARNING: CPU: 0",
+        "RIP: 0010:of_a_warning+0x1",
         why,
         "Call Trace:",
         where,
