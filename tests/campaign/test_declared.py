@@ -54,6 +54,16 @@ SIGHTS = {
         ["play.connect(key=0)", "play.post(key=0, size=2052)", "play.answer(key=0, syndrome=0x22)"],
         "want PSN +9 or PSN +8; got RC SEND FIRST +0",
     ),
+    "rxe-reset-keeps-ack-psn": (
+        ["play.connect(key=0)", "play.request(key=0)", "play.connect(key=0)", "play.late(key=0)"],
+        "queue pair 0 (RC) at rest; want nothing more; got ACK psn=-6493271 syndrome=0x1f msn=0; "
+        "to 1 frames since the last rest; 0 had come in this life before these",
+    ),
+    "rxe-last-too-early": (
+        ["play.connect(key=1)", "play.request(key=1, op='WRITE_IMM', size=256, more=1024)"],
+        "queue pair 1 (RC) at rest; want receives completed: 0xff40 success 256 0; got 0xff40 "
+        "success 1280 0",
+    ),
     "rxe-unpadded-send": (
         ["play.connect(key=0, service='UD')", "play.flawed(key=0, flaw='grown')"],
         "queue pair 0 (UD) at rest; more receives than were due have completed; want receives "
