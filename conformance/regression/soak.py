@@ -42,7 +42,7 @@ class Soak(Wanted):
 
 
 def run_soak(wanted: Soak) -> int:
-    """Play until time is up; 1 if anything was found, 2 if not and plans broke by themselves."""
+    """Play until time is up; 1 if anything new was found, 2 if not and plans broke."""
     options = wanted.options()
     with output_directory(wanted.out), Progress(quiet=wanted.quiet) as progress:
         devices = PlanDevices.prepared(options, progress)
@@ -55,7 +55,7 @@ def run_soak(wanted: Soak) -> int:
     night.tell()
     if end is not None:
         raise end
-    if night.findings:
+    if any(each.declared is None for plans in night.findings.values() for each in plans):
         return Exit.FINDINGS
     return Exit.UNUSABLE if night.broke else Exit.FINE
 
@@ -135,7 +135,8 @@ class Night:
         groups = sorted(self.findings.values(), key=len, reverse=True)
         for plans in groups[:_TOLD]:
             shortest = min(plans, key=lambda each: len(each.text))
-            print(f"{shortest.story}\nreplay: {self._replays[shortest.seed]}\n")
+            declared = f"declared: {shortest.declared}\n" if shortest.declared else ""
+            print(f"{shortest.story}\n{declared}replay: {self._replays[shortest.seed]}\n")
             if others := [str(each.seed) for each in plans if each is not shortest]:
                 more = ", ..." if len(others) > _TOLD else ""
                 print(f"as seeds {', '.join(others[:_TOLD])}{more} fail\n")
