@@ -29,6 +29,8 @@ from roceproof.verbs.work import Op
 pytestmark = [REQUESTER, needs(Capability.RC, Capability.WRITE, Capability.RETRANSMISSION)]
 
 MTU, LONGEST = 256, 4096
+CONFIGURING = 64
+"""Cycles in which a packet that was posted has left, and so has a configuration behind it."""
 LENGTHS = (1, MTU, MTU + 1, 3 * MTU - 1)
 RETRY_EXCEEDED = "retry_exc_err"
 SLOW_CODE = 20
@@ -166,6 +168,25 @@ def test_what_is_acknowledged_during_recovery_is_not_sent_again(bench: Bench) ->
     check_retransmissions(bench, qp)
     qp.completes(*messages[:14])
     qp.finish(*messages[14:])
+
+
+@case(
+    *("RTX-04", "QPS-06"),
+    smoke=True,
+    needs=[Capability.RESTART],
+    targets=["hdl"],
+    breaks=WRONG_ANSWERS,
+)
+def test_what_leaves_in_any_cycle_of_anothers_configuration_is_sent_again(bench: Bench) -> None:
+    qp, other = connect(bench), bench.fresh()
+    for cycles in range(CONFIGURING):
+        message = qp.post(Op.WRITE, 2 * MTU)
+        bench.pump(cycles * (bench.target.clock_ps or 0) // 1000)
+        other.restart()
+        qp.expect_message(message)
+        qp.send(NAK(SEQUENCE_ERROR, psn=message.last_psn - 1, msn=message.ordinal - 1))
+        qp.expect(*copies([message]))
+        qp.finish(message)
 
 
 @case("RTX-16")

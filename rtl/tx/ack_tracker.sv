@@ -436,6 +436,7 @@ module ack_tracker
       .config_i,
       .configure_i      (state_q == StExecute && op_q == OpConfigure && concerned && empty),
       .configure_ready_i(!concerned || empty),
+      .configured_i     (configure_o),
       .oldest_i         (stored.oldest),
       .relevant_i       (relevant),
       .response_i,

@@ -36,6 +36,7 @@ module recovery
   input  wire qp_config_t           config_i,
   input  wire logic                 configure_i,      // takes effect
   input  wire logic                 configure_ready_i,
+  input  wire logic                 configured_i,     // has taken effect: nothing is issued now
   input  wire logic [23:0]          oldest_i,
   input  wire logic                 relevant_i,       // response_i is to be heeded
   input  wire roce_pkg::response_t  response_i,
@@ -225,13 +226,17 @@ module recovery
     .Words(Qps)
   ) u_fresh (
     .clk_i,
-    .write_i      (configure_i || issued_i),
-    .write_index_i(configure_i ? index_i : issued_index_i),
-    .write_data_i (configure_i ? config_i.sq_psn[23:0] : issued_psn_i + 24'd1),
+    .write_i      (configured_i || issued_i),
+    .write_index_i(configured_i ? index_i : issued_index_i),
+    .write_data_i (configured_i ? config_i.sq_psn[23:0] : issued_psn_i + 24'd1),
     .read_i       (select_i),
     .read_index_i (select_index_i),
     .read_data_o  (fresh)
   );
+
+  assert_one_fresh: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      configured_i |-> !issued_i)
+  else $error("a packet is issued in the cycle of a configuration");
 
   logic unused_room;
 
