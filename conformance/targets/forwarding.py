@@ -11,14 +11,14 @@ from roceproof.conformance.targets.interface import Target
 class ForwardingTarget(Target):
     """Every attribute and method is the inner target's, but for those that go by others."""
 
+    more = Target.more
+    """By `receive`, which one that stands before a device may have changed."""
+
     def __init__(self, inner: Target) -> None:
         self._inner = inner
 
 
-_OF_OTHERS = {"more"}
-"""What goes by `receive`, which one that stands before a device may have changed."""
-
-for _name in {*Target.__annotations__, *vars(Target)} - _OF_OTHERS:
+for _name in {*Target.__annotations__, *vars(Target)} - {*vars(ForwardingTarget)}:
     if not _name.startswith("_"):
         setattr(ForwardingTarget, _name, property(attrgetter(f"_inner.{_name}")))
 ForwardingTarget.__abstractmethods__ = frozenset()  # which mypy cannot know
