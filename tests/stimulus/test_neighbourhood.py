@@ -57,6 +57,18 @@ def test_what_is_owed_is_missed_when_all_is_quiet() -> None:
     assert not near.is_owing
 
 
+@pytest.mark.parametrize(("size", "is_owed"), [(1024 - 28, True), (1024 - 27, False)])
+def test_no_answer_is_owed_to_an_echo_request_beyond_the_largest_path_mtu(
+    size: int, is_owed: bool
+) -> None:
+    near = Neighbourhood(DEVICE, largest=1024)
+    question = near.asks(ASKER, size)
+    assert near.is_owing == is_owed
+    assert (near.settled() is not None) == is_owed
+    if not is_owed:
+        assert near.answers(reply(question)) is None
+
+
 def test_a_device_may_ask_and_announce_itself_and_that_answers_nothing() -> None:
     near = Neighbourhood(DEVICE)
     near.asks(ASKER, None)

@@ -29,6 +29,8 @@ from roceproof.verbs.addresses import Host
 _ARP, _IPV4 = b"\x08\x06", b"\x08\x00"
 _ECHO_REPLY = 0
 _IDENTIFIER_AND_NUMBER = 4
+_AROUND_ECHO = {4: 24, 16: 44}
+"""Bytes of an IP packet besides what is echoed, by those of an address."""
 _OF_ARP = frozenset(("unicast", "trailer", "via"))
 _VERSION_AND_SIZE, _FRAGMENT = 0x45, 0xBF
 """Of an IPv4 header without options; of one that may say "don't fragment" and no more."""
@@ -55,8 +57,9 @@ class Problem(NamedTuple):
 class Neighbourhood:
     """All that was asked of the device and is not answered."""
 
-    def __init__(self, host: Host) -> None:
-        self._host = host
+    def __init__(self, host: Host, *, largest: int = 1 << 16) -> None:
+        """`largest` is the device's largest path MTU: a longer IP packet it may drop."""
+        self._host, self._largest = host, largest
         self._open: dict[bool, deque[Question]] = {False: deque(), True: deque()}
         self._late: dict[bool, list[Question]] = {False: [], True: []}
         self._count = 0
@@ -65,7 +68,7 @@ class Neighbourhood:
         """An ARP request or, with a size, an echo request; both may say more (`questions`)."""
         self._count += 1
         waiting = self._open[size is not None]
-        echo = None
+        echo, around = None, _AROUND_ECHO[len(self._host.ip)]
         if size is None:
             frame = arp_frame(asker, self._host, **{k: said[k] for k in _OF_ARP & said.keys()})
         else:
@@ -75,7 +78,7 @@ class Neighbourhood:
             Question(
                 asker,
                 echo,
-                is_owed=not waiting,
+                is_owed=not waiting and len(echo or b"") + around <= self._largest,
                 through=frame[6:12],
                 is_to_all=frame[:6] == BROADCAST,
             )

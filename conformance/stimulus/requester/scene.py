@@ -55,13 +55,16 @@ class Scene:
         self.bench = bench
         self.qps: dict[int, QueuePair] = {}
         self.pace = self._fresh_pace()
-        self._neighbourhood = Neighbourhood(bench.target.host)
+        self._neighbourhood = self._fresh_neighbourhood()
         self._owners: dict[tuple[bytes, int], list[QueuePair]] = {}
         self._events = 0
         self._acknowledged = 0
         self._is_again = self._is_over = False
         self._refused: dict[str, QueuePair] = {}
         self._to_serve: dict[int, tuple[QueuePair, int]] = {}
+
+    def _fresh_neighbourhood(self) -> Neighbourhood:
+        return Neighbourhood(self.bench.target.host, largest=max(self.bench.claims.path_mtus))
 
     def _fresh_pace(self) -> Pace:
         if not self._is_told:
@@ -96,7 +99,7 @@ class Scene:
         self._owners.clear()
         stalls, self.pace = self.pace.stalls, self._fresh_pace()
         self.pace.disturb(stalls)
-        self._neighbourhood = Neighbourhood(self.bench.target.host)
+        self._neighbourhood = self._fresh_neighbourhood()
 
     def is_another(self, key: int, spec: QpSpec) -> bool:
         """Whether a queue pair would have the number, or the far end, of another in the plan."""
