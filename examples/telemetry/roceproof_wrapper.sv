@@ -141,7 +141,7 @@ module roceproof_wrapper
     .peer_mac     (qpc_q.remote_mac),
     .peer_ip      (qpc_q.remote_gid[31:0]),
     .peer_qpn     (qpc_q.remote_qpn[23:0]),
-    .load,
+    .load         (load && qpc_i.command == QpActivate),
     .psn_value    (qpc_i.sq_psn[23:0]),
     .id_value     (qpc_i.ip_id),
     .start        (state_q == Start),
