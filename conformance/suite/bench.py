@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
 from enum import Enum
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 from roceproof.common.errors import RoceproofError
@@ -18,6 +19,7 @@ from roceproof.conformance.suite.limits.within_limits import (
     require_service,
 )
 from roceproof.conformance.targets.interface import Claims, Target
+from roceproof.conformance.wire.psn import PSN_MODULUS
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import QpSpec
 from roceproof.verbs.service import Service
@@ -31,7 +33,14 @@ from roceproof.conformance.suite.exchange import Exchange
 _FIRST_QPN, _LAST_QPN = 2, 0xFFE000
 """Below are numbers with a meaning; above, room for cases that count on from a number."""
 _ECN_BITS = 3
+_NEAR = 8
 Another = Callable[[int, "Host | None"], "AbstractContextManager[Bench]"]
+
+
+def _start_psn(draw: Random) -> int:
+    """Any PSN; one of four so near the end of the number line that a few packets cross it."""
+    psn = draw.randrange(PSN_MODULUS)
+    return psn if psn % 4 else PSN_MODULUS - 1 - psn // 4 % _NEAR
 
 
 class BenchError(RoceproofError):
@@ -100,8 +109,8 @@ class Bench(Exchange):
             "remote": self.peer(ipv6=ipv6, vlan=spec.get("vlan")),
             "local_qpn": self._local_qpn(),
             "remote_qpn": self._remote_qpn(),
-            "sq_psn": draw.randrange(1 << 24),
-            "rq_psn": draw.randrange(1 << 24),
+            "sq_psn": _start_psn(draw),
+            "rq_psn": _start_psn(draw),
             "path_mtu": min(self.claims.path_mtus),
             "udp_sport": 0xC000 | draw.getrandbits(14),
             "traffic_class": draw.getrandbits(8) & ~_ECN_BITS,
