@@ -145,18 +145,21 @@ def test_a_repeated_read_of_memory_that_is_gone_gets_no_data(bench: Bench) -> No
     qp.expect_silence(allowing=[NAK(ACCESS_ERROR, psn=0)])
 
 
-@case("DUP-05", smoke=True)
+@case("DUP-05", "PSN-15", smoke=True)
 @over("skipped", [1, 2, 3])
-def test_the_rest_of_a_read_is_answered_as_a_read_of_its_own(bench: Bench, skipped: int) -> None:
-    qp = bench.connect()
+@over("start", [0x123456, 0xFFFFFE], ids=hex)
+def test_the_rest_of_a_read_is_answered_as_a_read_of_its_own(
+    bench: Bench, start: int, skipped: int
+) -> None:
+    qp = bench.connect(rq_psn=start)
     region = qp.region(filled=True)
     size = 4 * qp.mtu - 3
     data = region.read(0, size)
     qp.send(READ_REQUEST(psn=0, dmalen=size, **at(region)))
     qp.expect(*read_responses(qp, 0, data))
-    start = skipped * qp.mtu
-    qp.send(READ_REQUEST(psn=skipped, dmalen=size - start, **at(region, start)))
-    qp.expect(*read_responses(qp, skipped, data[start:]))
+    passed = skipped * qp.mtu
+    qp.send(READ_REQUEST(psn=skipped, dmalen=size - passed, **at(region, passed)))
+    qp.expect(*read_responses(qp, skipped, data[passed:]))
     qp.fence(4)
 
 
