@@ -143,7 +143,10 @@ class Listener:
             self._begun.pop(short_name(report.nodeid), None)
         if report.failed:
             self._display.stop()
-            self._tell(report)
+            try:
+                self._tell(report)
+            except BrokenPipeError:
+                pytest.exit("nobody reads the results any more")
             self._display.start()
 
     def _tell(self, report: pytest.TestReport) -> None:

@@ -25,6 +25,7 @@ READERS = (
     ("doctor",),
     ("test", "--help"),
     ("test", "--target", "model", "-j1", "-k", "test_a_case_that_is_not_there"),
+    ("test", "--target", "model", "-j1", "-q", "--mutant", "icrc-s46", "-k", "reference"),
 )
 NAMESPACE = ["unshare", "--user", "--map-root-user", "--mount"]
 needs_namespaces = pytest.mark.skipif(
