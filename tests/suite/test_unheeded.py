@@ -33,6 +33,7 @@ from roceproof.conformance.suite.pattern import (
     SEND_ONLY,
     SEQUENCE_ERROR,
     WRITE_ONLY,
+    Pattern,
 )
 from roceproof.conformance.suite.reporting.failure_site import Kind, Stop
 from roceproof.conformance.suite.reporting.transcript import Entry
@@ -135,6 +136,21 @@ def test_requests_are_told_apart_by_what_was_in_front_of_them() -> None:
     others[ASKED]["heeded"] += [[*missed[:3], *first[3:]]]
     assert told(ASKED, [failed] * 3, [others]) == ("AckReq 1", "")
     assert in_common(ASKED, [failed] * 2, [others]) is None
+
+
+@pytest.mark.parametrize(("answer", "psn"), [(ACK(psn=0), 0), (NAK(SEQUENCE_ERROR, psn=0), 1)])
+def test_a_nak_of_what_is_missing_is_drawn_by_the_request_behind_it(
+    answer: Pattern, psn: int
+) -> None:
+    source = ModelFactory()
+    with source.device(CasePlace(name="requests", seed=1)) as target:
+        bench = Bench(target, source.claims, seed=1)
+        requests(bench)
+        qp = bench.connections[0]
+        against = Entry(target.now_ns, True, qp.from_device.build(answer))
+        (missed,) = requests_of(bench, [against])["unheeded"]
+        heeded = requests_of(bench, None)["heeded"]
+    assert missed == heeded[psn]
 
 
 @pytest.mark.parametrize(

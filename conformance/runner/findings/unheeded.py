@@ -83,7 +83,7 @@ def requests_of(bench: Bench, against: Iterable[Entry] | None) -> dict[str, list
     """A few requests of a case that passed, or the one at which another went wrong.
 
     `against` are the frames that stand against the device, of a case that failed: it is the last
-    request of the first one's PSN, or the last one at all.
+    request of the first one's PSN, or the last one at all, which draws a NAK of what it lacks.
     """
     asked = _requests(bench.transcript.epochs)
     if against is None:
@@ -92,8 +92,13 @@ def requests_of(bench: Bench, against: Iterable[Entry] | None) -> dict[str, list
     first = min(against, key=lambda each: each.time_ns, default=None)
     answer = None if first is None else parse(first.frame)
     before = [each for each in asked if first is None or each.entry.time_ns <= first.time_ns]
-    named = [each for each in before if answer and answer.bth.psn == each.packet.bth.psn]
+    psn = None if answer is None or _lacks_another(answer) else answer.bth.psn
+    named = [each for each in before if each.packet.bth.psn == psn]
     return {"heeded": [], "unheeded": _rows((named or before)[-1:])}
+
+
+def _lacks_another(answer: Packet) -> bool:
+    return answer.aeth is not None and answer.aeth.syndrome == _SEQUENCE_NAK
 
 
 def _rows(asked: Iterable[Asked]) -> list[Row]:
