@@ -26,7 +26,7 @@ from roceproof.verbs.work import Op
 pytestmark = [REQUESTER, needs(Capability.RC, Capability.SEND, Capability.RETRANSMISSION)]
 
 MTU = 256
-SHORT_CODE, SHORTEST_CODE, LONGEST_CODE = 5, 1, 0
+SHORT_CODE, SHORTEST_CODE, LONGEST_CODE, TOP_BIT = 5, 1, 0, 16
 ALWAYS = 7
 RNR_EXCEEDED = "rnr_retry_exc_err"
 
@@ -74,6 +74,27 @@ def test_code_0_is_the_longest_wait(bench: Bench) -> None:
     if qp.next(timeout_ns=rnr_wait_ns(13)) is not None:
         raise bench.failed("timer code 0 was taken for a short wait; it is 655 ms")
     qp.finish(message)
+
+
+@case("RNR-03", smoke=True)
+def test_no_long_code_is_taken_for_a_short_one(bench: Bench) -> None:
+    """One bit less of its code, or of the count of its doublings, would be a wait to be seen."""
+    seen_ns = rnr_wait_ns(TOP_BIT) + bench.target.patience.quiet_ns
+    codes = [code for code in range(32) if rnr_wait_ns(code) > seen_ns]
+    qps = [connect(bench) for _ in codes[: bench.claims.qps]]
+    for first in range(0, len(codes), len(qps)):
+        waiting_with = dict(zip(codes[first:], qps, strict=False))
+        for code, qp in waiting_with.items():
+            if first:
+                qp.reconnect()
+            write_all(qp, 5, op=Op.SEND)
+            qp.send(RNR(psn=0, timer=code))
+        bench.pump(seen_ns, lambda: any(qp.inbox for qp in qps))
+        for code, qp in waiting_with.items():
+            if qp.inbox:
+                raise bench.failed(
+                    f"sent again within {seen_ns} ns; code {code} is {rnr_wait_ns(code)} ns"
+                )
 
 
 @case("RNR-04", "RNR-10", smoke=True)
