@@ -15,14 +15,22 @@ pytestmark = REQUESTER
 
 PRIORITY = 3
 TAG = PRIORITY << 13 | 7
+VECTOR, NO_CLASS = (16, 18), bytes(2)
+"""Where a pause names its classes."""
 PACKETS = 60
 """More than leave while a device may still be busy to stop and the suite believes silence."""
 
 
-def pause(bench: Bench, quanta: int, *, classes: range | tuple[int, ...] = range(8)) -> None:
-    """Ask for a pause of these classes, and let that arrive."""
-    wanted = {priority: quanta for priority in classes}
-    bench.send(priority_pause(wanted, src_mac=bench.peers[0].mac))
+def pause(
+    bench: Bench,
+    quanta: int,
+    *,
+    classes: range | tuple[int, ...] = range(8),
+    is_named: bool = True,
+) -> None:
+    """Ask for a pause of these classes, and let that arrive; none is meant if none is named."""
+    frame = priority_pause(dict.fromkeys(classes, quanta), src_mac=bench.peers[0].mac)
+    bench.send(frame if is_named else frame[: VECTOR[0]] + NO_CLASS + frame[VECTOR[1] :])
     bench.pump(bench.target.patience.quiet_ns // 16)
 
 
@@ -50,6 +58,23 @@ def test_a_pause_ends_by_itself(bench: Bench, service: Service) -> None:
     pause(bench, 600)
     qp.transfer(Op.WRITE, 5)
     frames_are_exact(bench)
+
+
+@case("PFC-02", "PFC-01", needs=[Capability.PFC, Capability.WRITE], smoke=True)
+@over_services
+def test_times_of_classes_that_a_pause_does_not_name_say_nothing(
+    bench: Bench, service: Service
+) -> None:
+    qp = bench.connect(service)
+    pause(bench, LONGEST, is_named=False)
+    qp.transfer(Op.WRITE, 5)
+    pause(bench, LONGEST)
+    message = qp.post(Op.WRITE, 5)
+    pause(bench, 0, is_named=False)
+    qp.does_not_complete()
+    pause(bench, 0)
+    qp.expect_message(message)
+    qp.finish(message)
 
 
 @case("PFC-02", needs=[Capability.PFC, Capability.VLAN, Capability.WRITE])
