@@ -247,9 +247,10 @@ def test_a_timeout_restarts_at_the_oldest_unacknowledged_packet(bench: Bench, ac
     qp.finish(*messages)
 
 
-@case("RTX-11", smoke=True)
-def test_the_loss_of_the_very_last_packet_is_noticed(bench: Bench) -> None:
-    qp = connect(bench, timeout=timeout_code(bench))
+@case("RTX-11", "RTX-01", "PSN-16", smoke=True)
+@over("start", [0x123456, 0xFFFFFD], ids=["anywhere", "in_front_of_the_wrap"])
+def test_the_loss_of_the_very_last_packet_is_noticed(bench: Bench, start: int) -> None:
+    qp = connect(bench, timeout=timeout_code(bench), sq_psn=start)
     first, last = write_all(qp, 3 * MTU, 5)
     qp.ack(first)
     qp.completes(first)
