@@ -140,7 +140,7 @@ def test_an_ack_with_ip_options_is_ignored(bench: Bench) -> None:
     ignores_each(bench, {name: FIRST_ACK.resealed(edit) for name, edit in variants.items()})
 
 
-@case("IP-15", "UDP-10", needs=[Capability.IPV6], breaks=CHANGED_ON_THE_WAY)
+@case("IP-15", "UDP-10", needs=[Capability.IPV6], smoke=True, breaks=CHANGED_ON_THE_WAY)
 def test_a_router_may_change_class_label_and_hop_limit_of_an_ack(bench: Bench) -> None:
     classes = [FIRST_ACK.but(tos=tos) for tos in (0, 2, 0xFC)]
     labels = [FIRST_ACK.but(flow_label=label) for label in (0, 1, 0x12345, 0xFFFFF)]

@@ -106,7 +106,7 @@ def test_an_ip_length_that_cuts_the_datagram_drops_the_packet(bench: Bench) -> N
     drops_each(bench, {name: GOOD.resealed(edit) for name, edit in lies.items()})
 
 
-@case("IP-15", "UDP-10", needs=[Capability.IPV6])
+@case("IP-15", "UDP-10", needs=[Capability.IPV6], smoke=True)
 def test_a_router_may_change_class_label_and_hop_limit(bench: Bench) -> None:
     qp = bench.connect(ipv6=True)
     words = (0x60000000, 0x60012345, 0x600FFFFF, 0x6FC00000, 0x6FFFFFFF, 0x6A0ABCDE)
