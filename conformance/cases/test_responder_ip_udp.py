@@ -254,7 +254,7 @@ def test_the_multicast_qpn_at_a_unicast_address_reaches_nobody(bench: Bench) -> 
     qp.receives(number, byte_len=GRH_BYTES + 24)
 
 
-@case("GID-02", "GID-05", needs=[Capability.IPV6, Capability.LOCKSTEP])
+@case("GID-02", "GID-05", needs=[Capability.IPV6, Capability.LOCKSTEP], smoke=True)
 @over("end", ["src_ip", "dst_ip"])
 def test_a_request_between_other_ipv6_addresses_is_dropped(bench: Bench, end: str) -> None:
     peer = bench.peer(ipv6=True)
