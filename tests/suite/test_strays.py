@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from types import SimpleNamespace
 from typing import cast
 
 import pytest
 
+from roceproof.conformance.model.requester.read_answers import READ_LAST, READ_ONLY
 from roceproof.conformance.runner.findings.accused import accused
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.checks.strays import with_strays
@@ -19,13 +20,13 @@ from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.suite.reporting.failure_heads import head_of, in_short
 from roceproof.conformance.suite.reporting.transcript import DAMAGED, Entry, Transcript
 from roceproof.conformance.wire import frame_edits as edits
-from roceproof.conformance.wire.codec import Packet, build
-from roceproof.conformance.wire.headers import Aeth, Bth
+from roceproof.conformance.wire.codec import Packet, build, parse
+from roceproof.conformance.wire.headers import Aeth, Bth, Extension, Reth
 from roceproof.conformance.wire.ip import Ipv4, Ipv6
 from roceproof.verbs.addresses import Host, link_local
 
 HOST = Host(mac=b"\x02\0\0\0\0\x02", ip=bytes((10, 0, 0, 2)))
-SENDER, ACKNOWLEDGE, QPN, PEER = 0x04, 0x11, 0x3A9E39, 0x77
+SENDER, READ_REQUEST, ACKNOWLEDGE, QPN, PEER = 0x04, 0x0C, 0x11, 0x3A9E39, 0x77
 DUE, LOST = (Random(seed).randbytes(24) for seed in (1, 2))
 OTHER = CaseFailed("test_x.py:9: assert a; a message: other bytes than are due: want 00, got 01")
 UNANSWERED = CaseFailed(
@@ -188,3 +189,21 @@ def test_an_answer_that_a_good_request_may_have_or_that_nothing_asked_for_is_as_
     seen.hears(edited(packet(LOST, psn=4), edits.bad_icrc()), is_void=True)
     seen.hears(edited(packet(LOST, psn=3), edits.bad_icrc()), is_void=True)
     assert seen.answers(packet(syndrome=0x1F, psn=psn, qpn=qpn)).rules == ()
+
+
+@pytest.mark.parametrize(
+    ("opcode", "rules"), [(READ_ONLY, ("ICRC-14",)), (READ_LAST, ())], ids=["only", "last"]
+)
+def test_the_last_response_of_a_read_has_the_psn_of_none_that_asked(
+    opcode: int, rules: tuple[str, ...]
+) -> None:
+    def as_read(frame: bytes, opcode: int, header: Extension) -> bytes:
+        known = parse(frame)
+        assert known is not None
+        return build(replace(known, bth=replace(known.bth, opcode=opcode), extensions=(header,)))
+
+    seen = Seen(Device(b""))
+    asked = as_read(packet(psn=4), READ_REQUEST, Reth(address=0, rkey=1, length=8))
+    seen.hears(edited(asked, edits.bad_icrc()), is_void=True)
+    answer = as_read(packet(psn=4, qpn=PEER), opcode, Aeth(syndrome=0x1F, msn=1))
+    assert seen.answers(answer).rules == rules

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from roceproof.conformance.model.requester.read_answers import READ_FIRST, READ_ONLY
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.memory import unless_late
 from roceproof.conformance.suite.reporting.divergence import AS_IF_ONCE
@@ -39,7 +40,8 @@ _ACKNOWLEDGE, _ACKS = 0x11, 0x20
 _ANSWERS = {
     _ACKNOWLEDGE: (Family.SEND, Family.WRITE),
     0x12: (Family.ATOMIC,),
-    **dict.fromkeys((0x0D, 0x0F, 0x10), (Family.READ,)),
+    READ_FIRST: (Family.READ,),
+    READ_ONLY: (Family.READ,),
 }
 """By the opcodes of answers that open one or are alone, what they answer."""
 _UNANSWERED = re.compile(
