@@ -120,7 +120,7 @@ def _asked(
     failed = replace(passed, outcome=FAILED)
     try:
         with factory.device(CasePlace(name="connectivity", seed=seed)) as target:
-            is_watched = target.watch()
+            is_watched, controls = target.watch(), Controls(factory)
             bench = Bench(target, factory.claims, seed=seed)
             try:
                 with within_processor_seconds():
@@ -129,12 +129,12 @@ def _asked(
             except CaseFailed as caught:
                 failure, streams = caught, target.streams()
                 said = first_said(bench, failure, target.moved() if is_watched else ())
-                why = _why(factory, bench, failure.stop)
+                why = _why(controls, bench, failure.stop)
                 told = "; ".join(filter(None, [said, why]))
                 problem = "\n".join([*([told] if told else []), *_told(failure, streams)])
             if problem is None:
                 return passed
-            broken = _accused(factory, bench, failure)
+            broken = _accused(controls, bench, failure)
             diagnoses = explained(bench.transcript, broken, simulated=simulated)
             notes = [f"accuses {', '.join(broken[:_MOST_RULES])}"] if broken else []
             notes += [f"explain: {names_of(found)} {title(found.id)}" for found in diagnoses]
@@ -155,10 +155,10 @@ def _asked(
     )
 
 
-def _accused(factory: DeviceFactory, bench: Bench, failure: CaseFailed) -> tuple[str, ...]:
+def _accused(controls: Controls, bench: Bench, failure: CaseFailed) -> tuple[str, ...]:
     """What is wrong in the device's packets, then what differed first, then all the rest."""
     judged = judgement(bench, known=failure)
-    blamed = blame(bench, [failure, *judged.failures], own=(), controls=Controls(factory))
+    blamed = blame(bench, [failure, *judged.failures], own=(), controls=controls)
     seen = [finding.rule.id for finding, _ in judged.findings]
     first = first_difference(bench, failure, blamed.stop)
     return tuple(dict.fromkeys([*seen, *first, *blamed.broken]))
@@ -217,7 +217,7 @@ def _wrong_frame(bench: Bench) -> str | None:
     return None
 
 
-def _why(factory: DeviceFactory, bench: Bench, stop: Stop | None) -> str | None:
+def _why(controls: Controls, bench: Bench, stop: Stop | None) -> str | None:
     """What a message needs to go on; of one that is taken whole and does not leave, where to look.
 
     Of a device of which nothing comes at all the reset is more likely than any stream.
@@ -226,7 +226,7 @@ def _why(factory: DeviceFactory, bench: Bench, stop: Stop | None) -> str | None:
         return None
     standing = bench.target.standing()
     beats = {name: stream.beats for name, stream in standing.items()}
-    if cause := cause_of(Controls(factory), skeleton_of(bench, stop)):
+    if cause := cause_of(controls, skeleton_of(bench, stop)):
         return cause.words
     if any(beats.get(name) for name in ("tx", "cpl")) or not beats.get("wr"):
         return None
