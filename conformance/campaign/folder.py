@@ -77,11 +77,10 @@ class Folder:
             for kind in [path.read_text()]
         }
 
-    def declared(self) -> dict[str, str]:
-        """By the kinds of failures that are declared deviations of a device, their names."""
+    def declared(self, causes: Mapping[str, str]) -> dict[str, str]:
+        """By those kinds of `causes` that are declared deviations of a device, their names."""
         named = {each["folder"].name: each.get("declared") for each in self.findings()}
-        causes = self.causes().items()
-        return {kind: deviation for kind, name in causes if (deviation := named.get(name))}
+        return {kind: said for kind, name in causes.items() if (said := named.get(name))}
 
     def place_of(self, kind: str, rules: tuple[str, ...]) -> Path:
         """Where the finding of a kind of failure is; whoever asks first gives it its name.

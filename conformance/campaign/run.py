@@ -81,6 +81,8 @@ class Run:
         self._programs = 0
         self.found = Counter[str]()
         """How many programs failed, by the names of the findings."""
+        self._read: dict[str, dict[str, Any]] = {}
+        """Findings of the folder as they were read last, by their names."""
         self.broke: list[str] = []
         """What programs have broken themselves."""
         self._began = time.monotonic()
@@ -110,12 +112,15 @@ class Run:
 
     def findings(self) -> list[dict[str, Any]]:
         """What it has found, the most frequent first."""
-        mine = [each for each in self._folder.findings() if each["folder"].name in self.found]
-        return sorted(mine, key=lambda each: -self.found[each["folder"].name])
+        if not self.found.keys() <= self._read.keys():  # they stay as they are
+            self._read = {each["folder"].name: each for each in self._folder.findings()}
+        mine = [name for name in self._read if name in self.found]
+        return [self._read[name] for name in sorted(mine, key=lambda name: -self.found[name])]
 
     def tell(self, *, is_over: bool) -> None:
         """What was found, and what was not reached."""
         self._write(is_over=is_over)
+        self._read.clear()  # somebody may have removed some
         for each in [*filter(is_new, self.findings())][:_TOLD]:
             print(f"{story_of(each)}\n")
         for broke in self.broke[:_TOLD]:

@@ -67,7 +67,7 @@ class _Keeper(PlanPlayer):
             part.options,
             part.width,
             known=self.causes.keys(),
-            declared=folder.declared(),
+            declared=folder.declared(self.causes),
             seconds=_REDUCTION_SECONDS,
         )
         self._part = part
