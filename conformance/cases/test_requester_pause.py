@@ -15,8 +15,6 @@ pytestmark = REQUESTER
 
 PRIORITY = 3
 TAG = PRIORITY << 13 | 7
-VECTOR, NO_CLASS = (16, 18), bytes(2)
-"""Where a pause names its classes."""
 PACKETS = 60
 """More than leave while a device may still be busy to stop and the suite believes silence."""
 
@@ -26,11 +24,11 @@ def pause(
     quanta: int,
     *,
     classes: range | tuple[int, ...] = range(8),
-    is_named: bool = True,
+    named: tuple[int, ...] | None = None,
 ) -> None:
-    """Ask for a pause of these classes, and let that arrive; none is meant if none is named."""
-    frame = priority_pause(dict.fromkeys(classes, quanta), src_mac=bench.peers[0].mac)
-    bench.send(frame if is_named else frame[: VECTOR[0]] + NO_CLASS + frame[VECTOR[1] :])
+    """Ask for a pause of these classes, or of those named, and let that arrive."""
+    wanted = dict.fromkeys(classes, quanta)
+    bench.send(priority_pause(wanted, src_mac=bench.peers[0].mac, named=named))
     bench.pump(bench.target.patience.quiet_ns // 16)
 
 
@@ -66,11 +64,11 @@ def test_times_of_classes_that_a_pause_does_not_name_say_nothing(
     bench: Bench, service: Service
 ) -> None:
     qp = bench.connect(service)
-    pause(bench, LONGEST, is_named=False)
+    pause(bench, LONGEST, named=())
     qp.transfer(Op.WRITE, 5)
     pause(bench, LONGEST)
     message = qp.post(Op.WRITE, 5)
-    pause(bench, 0, is_named=False)
+    pause(bench, 0, named=())
     qp.does_not_complete()
     pause(bench, 0)
     qp.expect_message(message)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from roceproof.conformance.wire.framing import ETHERNET_BYTES, ETHERNET_MINIMUM
 
@@ -16,11 +16,16 @@ _GLOBAL, _PRIORITY = b"\0\1", b"\1\1"
 _BODY_BYTES = {_GLOBAL: 4, _PRIORITY: 4 + 2 * CLASSES}
 
 
-def priority_pause(quanta: Mapping[int, int], *, src_mac: bytes) -> bytes:
-    """A pause (802.1Qbb) of these classes for so many times 512 bits; 0 lifts it."""
-    vector = sum(1 << priority for priority in quanta).to_bytes(2, "big")
+def priority_pause(
+    quanta: Mapping[int, int], *, src_mac: bytes, named: Collection[int] | None = None
+) -> bytes:
+    """A pause (802.1Qbb) of these classes for so many times 512 bits; 0 lifts it.
+
+    It is of none but those `named`, if that is said: the times of others say nothing.
+    """
+    vector = sum(1 << priority for priority in (quanta if named is None else named))
     times = (quanta.get(priority, 0).to_bytes(2, "big") for priority in range(CLASSES))
-    return _frame(_PRIORITY + vector + b"".join(times), src_mac)
+    return _frame(_PRIORITY + vector.to_bytes(2, "big") + b"".join(times), src_mac)
 
 
 def global_pause(quanta: int, *, src_mac: bytes) -> bytes:
