@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from roceproof.conformance.wire.codec import Packet
 from roceproof.conformance.wire.ip import Ipv4
-from roceproof.conformance.wire.opcodes import OPCODES, Position
+from roceproof.conformance.wire.opcodes import OPCODES, Family, Position
 
 Row = list[int | str | None]
 """The facts of a frame, in their order; None where it has no such header."""
@@ -21,7 +21,6 @@ AROUND = ("ETH-", "IP-", "UDP-", "VLAN-", "GID-", "BTH-", "CNP-", "CM-", "PSN-19
 """Rules of what is around a message: nothing else follows from them, nor they from anything."""
 _IP_AT, _IP_BYTES, _PAGE = 14, 20, 4096
 _NEARLY_ALL = 0.8
-_READ = 0x0C
 
 
 RNR, GAP, REPEATED = "an RNR NAK", "a sequence NAK", "a duplicate"
@@ -93,12 +92,14 @@ def _in_front(_: bytes, packet: Packet, before: InFront) -> str | None:
 
 def _read_in_front(_: bytes, __: Packet, before: InFront) -> str | None:
     """How much the READ right in front asks for, which says how many PSNs it takes."""
-    read = before.packet.reth if before.packet and before.path_mtu else None
-    if before.packet is None or read is None or before.packet.bth.opcode != _READ:
+    other = before.packet
+    if other is None or OPCODES[other.bth.opcode].family is not Family.READ:
         return None
-    if not read.length:
+    if not before.path_mtu or other.reth is None:
+        return None
+    if not other.reth.length:
         return "no bytes"
-    return "part of a path MTU" if read.length % before.path_mtu else "whole path MTUs"
+    return "part of a path MTU" if other.reth.length % before.path_mtu else "whole path MTUs"
 
 
 def _carry(_: bytes, packet: Packet, before: InFront) -> int | None:
