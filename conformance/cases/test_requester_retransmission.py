@@ -171,7 +171,8 @@ def test_what_is_acknowledged_during_recovery_is_not_sent_again(bench: Bench) ->
 
 
 @case(
-    *("RTX-04", "QPS-06"),
+    "RTX-04",
+    "QPS-06",
     smoke=True,
     needs=[Capability.RESTART],
     targets=["hdl"],

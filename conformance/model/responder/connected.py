@@ -35,8 +35,6 @@ INVALID = Refusal(syndrome(AethType.NAK, NakCode.INVALID_REQUEST), "rem_inv_req_
 TOO_LONG = Refusal(syndrome(AethType.NAK, NakCode.INVALID_REQUEST), "loc_len_err")
 ACCESS = Refusal(syndrome(AethType.NAK, NakCode.REMOTE_ACCESS_ERROR), "rem_access_err")
 LOCAL = Refusal(syndrome(AethType.NAK, NakCode.REMOTE_OPERATIONAL_ERROR), "loc_prot_err")
-
-
 MALFORMED = Refusal(syndrome(AethType.NAK, NakCode.REMOTE_OPERATIONAL_ERROR), "loc_qp_op_err")
 
 

@@ -227,9 +227,7 @@ class Scene:
             raise self.bench.failed(problem, rules=["LIVE-01"])
 
     def close(self) -> None:
-        self._is_over = (
-            True  # also of who has nothing to complete: to ask each all the time is slow
-        )
+        self._is_over = True
         self.advance(self.bench.target.patience.quiet_ns)
         for known in self.qps.values():
             self._judge_violations(known)
@@ -281,6 +279,7 @@ class Scene:
         target, given = self.bench.target, len(arrivals)
         while (arrival := target.receive(0)) is not None:
             arrivals.append(arrival)
+        # to ask all the time also those that have nothing to complete is slow
         done = [
             (outcome, known)
             for known in self.qps.values()
