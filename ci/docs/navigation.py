@@ -53,6 +53,8 @@ CHAPTERS = {
         "docs/upstream/reports/stable-6.1",
         "docs/upstream/reports/ack-in-replay",
         "docs/upstream/reports/late-nak-in-read",
+        "docs/upstream/reports/rnr-amid-message",
+        "docs/upstream/reports/uc-long-send",
         "docs/upstream/private/README",
         "docs/upstream/other/README",
         "tests/captures/rxe/README",
