@@ -76,13 +76,18 @@ def _reply(host: Host, *, to: bytes, asker: bytes) -> bytes:
 
 
 @lru_cache
-def solicit(asker: Host, ip: bytes) -> bytes:
-    """A question after `ip`'s MAC. Whoever answers has learned the asker's."""
+def solicit(asker: Host, ip: bytes, *, to: bytes = b"") -> bytes:
+    """A question after `ip`'s MAC, to all or to this MAC. Whoever answers has learned the asker's.
+
+    Over IPv6 it goes to the group of the address or, to a MAC, to the address itself.
+    """
     if len(ip) == IPV4_BYTES:
-        return ethernet(BROADCAST, asker.mac, ETHER_ARP, _arp(ARP_REQUEST, asker, bytes(6), ip))
+        question = _arp(ARP_REQUEST, asker, bytes(6), ip)
+        return ethernet(to or BROADCAST, asker.mac, ETHER_ARP, question)
     group = Host(b"\x33\x33\xff" + ip[-3:], SOLICITED_NODE + ip[-3:])
     question = bytes(4) + ip + _link_address(SOURCE_LINK_ADDRESS, asker.mac)
-    return icmp_frame(asker, group, ND_SOLICITATION, question, hops=ND_HOPS)
+    asked = Host(to, ip) if to else group
+    return icmp_frame(asker, asked, ND_SOLICITATION, question, hops=ND_HOPS)
 
 
 def announce(host: Host) -> bytes:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ipaddress import IPv4Address
+from ipaddress import ip_address
 from typing import Any
 
 from roceproof.conformance.stimulus.drawing.values import Draw
@@ -26,6 +26,7 @@ _NEIGHBOURS_OF_CODES = (*range(0x40, 0x44), 0x5F, *range(0x64, 0x70), 0x7F, 0x80
 _FLAW_BITS = 192  # variants that a flaw may count, whatever its own number of them
 _CORNERS_OF_SUMS = (0x0000, 0x0001, 0x07FF, 0x0800, 0xF7FE, 0xF7FF, 0xF800, 0xFFFE)
 _BY_ANOTHER = 0.3
+_IPV6, _LINK_LOCAL, _GLOBAL = 0.35, 0xFE80 << 48, 0x20
 
 
 class DrawnAnswers:
@@ -46,6 +47,14 @@ class DrawnAnswers:
         if not _FIRST_NETWORK <= address >> 24 <= _LAST_NETWORK or address >> 24 == _LOOPBACK:
             address = address & 0xFFFFFF | 10 << 24
         return Host((mac or 2).to_bytes(6, "big"), address.to_bytes(4, "big"))
+
+    def other(self) -> Host:
+        """Somebody else, with an IPv6 address now and then if the device speaks that."""
+        found, draw = self.host(), self._draw
+        if Capability.IPV6 not in self._claims.capabilities or not draw.maybe(_IPV6):
+            return found
+        prefix = draw.among([_LINK_LOCAL, _GLOBAL << 56 | draw.bits(56)])
+        return found._replace(ip=(prefix << 64 | draw.bits(64)).to_bytes(16, "big"))
 
     def place(self, kind: str | None = None) -> Fields:
         draw = self._draw
@@ -151,8 +160,8 @@ class DrawnAnswers:
 
     def question(self) -> Fields:
         draw = self._draw
-        asker = self.host()
-        fields: Fields = {"mac": asker.mac.hex(":"), "ip": str(IPv4Address(asker.ip))}
+        asker = self.other()
+        fields: Fields = {"mac": asker.mac.hex(":"), "ip": str(ip_address(asker.ip))}
         if draw.maybe(0.35):
             fields |= {
                 "unicast": draw.between(0, 1),

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ipaddress import IPv4Address
+from ipaddress import ip_address
 
 from roceproof.conformance.stimulus.drawing.answers import DrawnAnswers, Fields
 from roceproof.conformance.stimulus.drawing.derived import the_rest
@@ -48,7 +48,7 @@ class DrawnFields(DrawnAnswers):
             "local_qpn": self.local_qpn(context),
             "remote_qpn": self.qpn(),
             "remote_mac": peer.mac.hex(":"),
-            "remote_ip": str(IPv4Address(peer.ip)),
+            "remote_ip": str(ip_address(peer.ip)),
             "sq_psn": draw.psn(),
             "udp_sport": 0xC000 | draw.bits(14),
             "traffic_class": draw.bits(8),
@@ -60,7 +60,7 @@ class DrawnFields(DrawnAnswers):
             "min_rnr_timer": draw.bits(5),
             "rq_psn": draw.bits(24),
         }
-        if draw.maybe(_TURNING_SUM):
+        if draw.maybe(_TURNING_SUM) and len(peer.ip) == len(self.local.ip):
             fields["ip_id"] = self._turning(peer, fields)
         return fields | the_rest(draw, self._claims, fields)
 

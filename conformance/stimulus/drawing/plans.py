@@ -187,11 +187,13 @@ class Drawing(DrawnMeetings, DrawnStrains):
     def _peer(self, device: Host) -> Host:
         """Somebody else, often with an address that is nearly the device's."""
         while True:
-            peer = self._fields.host()
-            if self._draw.maybe(0.3):
+            peer = self._fields.other()
+            same = [each for each in self._peers if len(each.ip) == len(peer.ip)]
+            if len(peer.ip) == len(device.ip) and self._draw.maybe(0.3):
                 near = int.from_bytes(device.ip, "big") ^ 1 << self._draw.between(0, 22)
                 peer = peer._replace(ip=near.to_bytes(4, "big"))
-            elif self._peers and self._draw.maybe(0.3):
-                peer = peer._replace(ip=peer.ip[:2] + self._draw.among(self._peers).ip[2:])
+            elif same and self._draw.maybe(0.3):
+                half = len(peer.ip) // 2
+                peer = peer._replace(ip=peer.ip[:half] + self._draw.among(same).ip[half:])
             if device.ip != peer.ip and device.mac != peer.mac:
                 return peer

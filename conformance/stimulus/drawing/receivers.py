@@ -17,6 +17,7 @@ from roceproof.verbs.work import Op
 
 _SIZES = (256, 1000, 1024, 2048, 4096)
 _LARGEST = 4096
+_IPV6 = 0.4
 _SERVED = (
     *("SEND", "SEND_IMM", "WRITE", "WRITE_IMM", "READ", "SEND", "WRITE", "READ"),
     *("CMP_SWAP", "FETCH_ADD", "SEND_INV"),
@@ -59,7 +60,9 @@ class DrawnReceivers:
         service = draw.pick(executing)
         self._services[key] = service
         self._mtus[key] = draw.among(self._claims.path_mtus[:3])
-        self._step("connect", key=key, service=service, **self._fields(key))
+        is_claimed = Capability.IPV6 in self._claims.capabilities
+        version = {"ipv6": True} if is_claimed and draw.aside.random() < _IPV6 else {}
+        self._step("connect", key=key, service=service, **version, **self._fields(key))
         self._regions[key] = max(draw.among(_SIZES), 3 * self._mtus[key] + 100)
         self._step("region", key=key, size=self._regions[key])
         for _ in range(draw.tail(0, 4)):

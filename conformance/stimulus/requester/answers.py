@@ -9,6 +9,7 @@ from typing import Any
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.pattern import ACKNOWLEDGE, Pattern
 from roceproof.conformance.wire import frame_edits as edits
+from roceproof.conformance.wire.icmp import IPV4_BYTES
 from roceproof.conformance.wire.ip import checksum
 
 DAMAGED = "mac"
@@ -85,8 +86,8 @@ def _flaws() -> dict[str, Callable[[Pattern, int, FlowCodec], Pattern]]:
             edits.flip_ip_checksummed(_PROTOCOL_AT, 1 << n % 8)
         ),
         "ether": lambda p, n, _: p.corrupted(_other_type(n % 16)),
-        "stranger": lambda p, n, f: p.but(src_ip=other(f.src.ip, n % 32)),
-        "dst_ip": lambda p, n, f: p.but(dst_ip=other(f.dst.ip, n % 32)),
+        "stranger": lambda p, n, f: p.but(src_ip=other(f.src.ip, n % (8 * len(f.src.ip)))),
+        "dst_ip": lambda p, n, f: p.but(dst_ip=other(f.dst.ip, n % (8 * len(f.dst.ip)))),
         "dst_mac": lambda p, n, f: p.but(dst_mac=other(f.dst.mac, n % 48)),
         "alias": lambda p, n, f: p.but(qpn=f.dest_qpn ^ 1 << n % _QPN_BITS),
         "opcode": lambda p, n, _: p.resealed(
@@ -104,6 +105,8 @@ def _flaws() -> dict[str, Callable[[Pattern, int, FlowCodec], Pattern]]:
 
 
 FLAWS = _flaws()
+_OF_IPV4 = frozenset(("checksum", "header", "version", "protocol", "fragment"))
+"""What is wrong with the header of IPv4 alone."""
 
 
 def response(
@@ -117,9 +120,14 @@ def response(
     brink: int | None = None,
     **fields: Any,
 ) -> Pattern:
-    """An ACK or NAK at a PSN relative to the queue pair's start."""
+    """An ACK or NAK at a PSN relative to the queue pair's start.
+
+    What IPv6 has not, is not said over it; a flaw that it has not is one of the ICRC there.
+    """
     pattern = ACKNOWLEDGE(psn=psn, syndrome=syndrome, **fields)
-    if brink is not None:
+    is_of_ipv6 = len(flow.src.ip) != IPV4_BYTES
+    flaw = "icrc" if is_of_ipv6 and flaw in _OF_IPV4 else flaw
+    if brink is not None and not is_of_ipv6:
         pattern = pattern.but(ident=_turning(flow.build(pattern.but(ident=0)), brink))
     if flaw is not None:
         pattern = FLAWS[flaw](pattern, bit, flow)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""ARP and ping between the other traffic: what was asked, and what must be answered.
+"""ARP, neighbour solicitations and ping amid the other traffic: what must be answered to them.
 
 A device answers one question of a kind at a time: those that come while an answer waits may be
 dropped, and no other.
@@ -14,11 +14,12 @@ from typing import NamedTuple
 
 from roceproof.conformance.stimulus.requester.questions import arp_frame, echo_frame, echoed
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.wire.framing import ETHERNET_MINIMUM
-from roceproof.conformance.wire.icmp import broken_rule, icmp_message, what_is_wrong
+from roceproof.conformance.wire.framing import ETHER_IPV6, ETHERNET_MINIMUM
+from roceproof.conformance.wire.icmp import IPV4_BYTES, broken_rule, icmp_message, what_is_wrong
 from roceproof.conformance.wire.neighbours import (
-    BROADCAST,
+    ND_ADVERTISEMENT,
     UNASKED,
+    answer,
     is_advertised,
     is_question,
     reply_to_another,
@@ -26,25 +27,36 @@ from roceproof.conformance.wire.neighbours import (
 )
 from roceproof.verbs.addresses import Host
 
-_ARP, _IPV4 = b"\x08\x06", b"\x08\x00"
-_ECHO_REPLY = 0
+_ARP, _IPV4, _IPV6 = b"\x08\x06", b"\x08\x00", b"\x86\xdd"
+_ECHO_REPLY, _ECHO_REPLY_V6 = 0, 129
 _IDENTIFIER_AND_NUMBER = 4
 _AROUND_ECHO = {4: 24, 16: 44}
 """Bytes of an IP packet besides what is echoed, by those of an address."""
 _OF_ARP = frozenset(("unicast", "trailer", "via"))
+_IPV6_ADDRESSES, _ICMPV6_AT, _BEHIND_ICMPV6 = slice(22, 54), 54, 58
 _VERSION_AND_SIZE, _FRAGMENT = 0x45, 0xBF
 """Of an IPv4 header without options; of one that may say "don't fragment" and no more."""
 
 
 class Question(NamedTuple):
-    """One ARP or echo request."""
+    """One echo request, or question after the MAC of an address."""
 
     asker: Host
-    echo: bytes | None  # what an echo request carries
+    host: Host
+    """Whom it is for, with the address that it uses."""
+    frame: bytes
+    echo: bytes | None
+    """What an echo request carries."""
     is_owed: bool
-    through: bytes
-    """The address of Ethernet that the frame came from."""
-    is_to_all: bool
+
+    @property
+    def through(self) -> bytes:
+        """The address of Ethernet that it came from."""
+        return self.frame[6:12]
+
+    @property
+    def is_of_ipv6(self) -> bool:
+        return len(self.host.ip) != IPV4_BYTES
 
 
 class Problem(NamedTuple):
@@ -65,22 +77,25 @@ class Neighbourhood:
         self._count = 0
 
     def asks(self, asker: Host, size: int | None, **said: int) -> bytes:
-        """An ARP request or, with a size, an echo request; both may say more (`questions`)."""
+        """A question after the MAC or, with a size, an echo request, of the asker's IP version.
+
+        Both may say more (`questions`).
+        """
         self._count += 1
-        waiting = self._open[size is not None]
-        echo, around = None, _AROUND_ECHO[len(self._host.ip)]
+        waiting, host = self._open[size is not None], self._host.facing(asker)
+        echo, around = None, _AROUND_ECHO[len(host.ip)]
         if size is None:
-            frame = arp_frame(asker, self._host, **{k: said[k] for k in _OF_ARP & said.keys()})
+            frame = arp_frame(asker, host, **{k: said[k] for k in _OF_ARP & said.keys()})
         else:
-            frame = echo_frame(asker, self._host, size, number=self._count, **said)
+            frame = echo_frame(asker, host, size, number=self._count, **said)
             echo = echoed(frame)
         waiting.append(
             Question(
                 asker,
+                host,
+                frame,
                 echo,
                 is_owed=not waiting and len(echo or b"") + around <= self._largest,
-                through=frame[6:12],
-                is_to_all=frame[:6] == BROADCAST,
             )
         )
         return frame
@@ -95,7 +110,8 @@ class Neighbourhood:
         """What is wrong with an answer, None if nothing; the device may ask and announce, too."""
         if is_question(frame, self._host):
             return None
-        is_echo = frame[12:14] != _ARP
+        is_advertisement = frame[12:14] == _IPV6 and frame[_ICMPV6_AT] == ND_ADVERTISEMENT
+        is_echo = frame[12:14] != _ARP and not is_advertisement
         waiting, late = self._open[is_echo], self._late[is_echo]
         if not waiting and (of := next((q for q in late if self._fits(q, frame)), None)):
             late.remove(of)
@@ -107,14 +123,9 @@ class Neighbourhood:
             if question.is_owed:
                 if to := reply_to_another(frame, [question.asker]):
                     return _unasked(to)
-                if question.echo is None:
-                    wrong = what_is_wrong_with_arp(
-                        frame, self._host, question.asker, through=question.through
-                    )
-                else:
-                    wrong = what_is_wrong(frame, question.echo)
                 return Problem(
-                    f"a wrong answer to {_told(question)}{wrong}", broken_rule(frame, question.echo)
+                    f"a wrong answer to {_told(question)}{_wrong(question, frame)}",
+                    broken_rule(frame, question.echo),
                 )
         return _unasked(reply_to_another(frame) or _echo_reply(frame) or frame[:80].hex())
 
@@ -132,9 +143,11 @@ class Neighbourhood:
         return next((f"no answer to {_told(each)}" for each in owed if each.is_owed), None)
 
     def _fits(self, question: Question, frame: bytes) -> bool:
-        asker, host = question.asker, self._host
+        asker, host = question.asker, question.host
         if frame[:6] not in (asker.mac, question.through) or frame[6:12] != host.mac:
             return False
+        if question.is_of_ipv6:
+            return _fits_ipv6(question, frame)
         if question.echo is None:
             tail = host.mac + host.ip + asker.mac + asker.ip
             exact = len(frame) == ETHERNET_MINIMUM and not any(frame[42:])
@@ -147,6 +160,28 @@ class Neighbourhood:
         is_whole = frame[14] == _VERSION_AND_SIZE and frame[20] & _FRAGMENT == frame[21] == 0
         is_tight &= is_whole and frame[22] > 0
         return is_tight and frame[26:34] == host.ip + asker.ip and _sum(frame[14:34]) == 0xFFFF
+
+
+def _fits_ipv6(question: Question, frame: bytes) -> bool:
+    if question.echo is None:
+        return frame[6:] == _advertisement(question)[6:]
+    is_whole = icmp_message(frame) == (ETHER_IPV6, _ECHO_REPLY_V6, question.echo)
+    is_tight = len(frame) == _BEHIND_ICMPV6 + len(question.echo)
+    return is_whole and is_tight and frame[_IPV6_ADDRESSES] == question.host.ip + question.asker.ip
+
+
+def _advertisement(question: Question) -> bytes:
+    host = question.host
+    return answer(question.frame, {host.ip: host.mac}) or b""
+
+
+def _wrong(question: Question, frame: bytes) -> str:
+    if question.echo is not None:
+        return what_is_wrong(frame, question.echo)
+    if question.is_of_ipv6:
+        wanted = icmp_message(_advertisement(question))
+        return what_is_wrong(frame, None if wanted is None else wanted.body)
+    return what_is_wrong_with_arp(frame, question.host, question.asker, through=question.through)
 
 
 def _unasked(answer: str) -> Problem:
@@ -170,7 +205,9 @@ def _sum(header: bytes) -> int:
 
 def _told(question: Question) -> str:
     if question.echo is None:
-        return "an ARP request" if question.is_to_all else "an ARP request to its own MAC"
+        kind = "a neighbour solicitation" if question.is_of_ipv6 else "an ARP request"
+        is_to_own = question.frame[:6] == question.host.mac
+        return f"{kind} to its own MAC" if is_to_own else kind
     return _of_data("an echo request", question.echo)
 
 

@@ -319,7 +319,7 @@ class Play(FarSide):
     def _live(self, known: QueuePair, qp: Qp, spec: QpSpec, *, is_active: bool) -> None:
         life = Life(
             spec=spec,
-            host=known.life.host,
+            host=self.bench.target.host_for(spec),
             is_active=is_active,
             posted_before=known.judge.posted_count,
             identification=known.life.identification,

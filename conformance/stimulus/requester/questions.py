@@ -24,10 +24,9 @@ def arp_frame(
 
     It comes from the asker's address but for the bits of `via`, and asks for the asker itself.
     """
-    frame = solicit(asker, host.ip)
-    to, asked = (host.mac if unicast else frame[:6]), frame[12:]
+    frame = solicit(asker, host.ip, to=host.mac if unicast else b"")
     through = (int.from_bytes(asker.mac) ^ via).to_bytes(len(asker.mac))
-    return to + through + asked + bytes(trailer)
+    return frame[:6] + through + frame[12:] + bytes(trailer)
 
 
 def echo_frame(

@@ -35,7 +35,8 @@ OF_THE_ORACLE = {
 reserved opcodes, packets cut short, requests of lives before, and another request at the PSN of one
 that was refused."""
 _UNRELIABLE = (Op.SEND, Op.SEND_IMM, Op.WRITE, Op.WRITE_IMM)
-_UNSAID = 20  # bytes in front of the IPv4 header of a datagram that is received
+_UNSAID = {4: 20, 16: 0}
+"""Bytes in front of the IP header of a datagram that is received, by those of an address."""
 
 
 class Place:
@@ -88,7 +89,7 @@ class Asked:
 
     def _new_oracle(self) -> Oracle:
         return Oracle(
-            self._bench.target.host,
+            self._bench.target.host_for(self.qp.spec),
             self.qp.qp,
             tolerated=self._bench.tolerates,
             executes=self._bench.claims.executed_on(self.qp.spec.service),
@@ -242,7 +243,7 @@ class Asked:
     def _wrong_memory(self, fresh: Sequence[bytes]) -> str | None:
         found = {p.region.rkey: p.region.read(0, p.region.size) for p in self._all_places()}
         starts = [each.start for each in self.receives if self.is_datagram]
-        unsaid = [range(at, at + _UNSAID) for at in starts]
+        unsaid = [range(at, at + _UNSAID[len(self.qp.spec.remote.ip)]) for at in starts]
         inbox = 0 if self.inbox is None else self.inbox.region.rkey
         differing = self.oracle.observe_memory(found, unsaid={inbox: unsaid})
         if differing is None:

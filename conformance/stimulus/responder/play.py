@@ -74,8 +74,11 @@ class Asking(Sharing, Hurrying, Revoking, Commanding):
 
     # what there is; the device is at rest
 
-    def connect(self, key: int, *, service: str = "RC", **fields: Any) -> None:
-        """A queue pair, with memory for its receives; one that is there begins anew."""
+    def connect(self, key: int, *, service: str = "RC", ipv6: bool = False, **fields: Any) -> None:
+        """A queue pair, with memory for its receives; one that is there begins anew.
+
+        Its peer has an IPv6 address if asked for and claimed.
+        """
         claims = self._bench.claims
         said = {
             name: value for name, value in fields.items() if name not in claims.limits.fixed_of_qp
@@ -94,7 +97,9 @@ class Asking(Sharing, Hurrying, Revoking, Commanding):
                 known.qp.reconnect(**{n: v for n, v in said.items() if n not in _OF_THE_FIRST})
                 known.begin()
         elif len(self.qps) < claims.qps and Capability[service] in claims.capabilities:
-            qp = self._bench.connect(Service[service], **said)
+            qp = self._bench.connect(
+                Service[service], ipv6=ipv6 and Capability.IPV6 in claims.capabilities, **said
+            )
             self.qps[key] = Asked(self._bench, qp)
             self._register(key, self._inbox, FULL_ACCESS, is_inbox=True)
 

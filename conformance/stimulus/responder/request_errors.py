@@ -14,6 +14,8 @@ Flaw = Callable[[Pattern, Connection, int], Pattern]
 
 _BTH_AT, _ICRC_BITS = 8, 32
 _SERVICES, _SERVICE_SHIFT = 3, 5
+_IPV6_BYTES, _HOST_BYTES = 16, 3  # of an address; and those of IPv4 that say no class of it
+_NEXT_HEADER_AT, _FRAGMENT_HEADER = 6, 44
 
 
 def _other_service(request: Pattern, qp: Connection, number: int) -> Pattern:
@@ -25,8 +27,15 @@ def _other_service(request: Pattern, qp: Connection, number: int) -> Pattern:
 
 def _flipped_address(address: bytes, number: int) -> bytes:
     changed = bytearray(address)
-    changed[-1 - number // 8 % 3] ^= 1 << number % 8
+    places = len(address) if len(address) == _IPV6_BYTES else _HOST_BYTES
+    changed[-1 - number // 8 % places] ^= 1 << number % 8
     return bytes(changed)
+
+
+def _fragment(request: Pattern, qp: Connection, number: int) -> Pattern:
+    if len(qp.spec.remote.ip) == _IPV6_BYTES:
+        return request.corrupted(edits.set_ip(_NEXT_HEADER_AT, bytes((_FRAGMENT_HEADER,))))
+    return request.corrupted(edits.fragment((0x2000, 0x0004)[number % 2]))
 
 
 FLAWS: dict[str, Flaw] = {
@@ -44,7 +53,7 @@ FLAWS: dict[str, Flaw] = {
     "short": lambda request, _, n: request.resealed(edits.truncate(12 + 4 * (n % 8))),
     "cut": lambda request, _, n: request.resealed(edits.resize(-4 * (1 + n % 3))),
     "grown": lambda request, _, n: request.resealed(edits.resize(1 + n % 5)),
-    "fragment": lambda request, _, n: request.corrupted(edits.fragment((0x2000, 0x0004)[n % 2])),
+    "fragment": _fragment,
     "trailer": lambda request, _, n: request.resealed(
         edits.Trailer(bytes([n & 0xFF | 1]) * (1 + n % 8))
     ),
