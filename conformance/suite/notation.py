@@ -44,12 +44,19 @@ BEGINNING = 4
 _WHETHER = {True: ("none", "one"), False: ("one", "none")}
 
 
+_REQUESTS = ("SEND", "WRITE")
+_RULES_OF_LENGTH = {"FIRST": "MTU-01", "MIDDLE": "MTU-02", "LAST": "MTU-03", "ONLY": "MTU-04"}
+_RULES_OF_PAD = {"FIRST": "PAD-04", "MIDDLE": "PAD-04"}
+
+
 class Mismatch(NamedTuple):
     """One field that is not as it should be, in notation."""
 
     field: str
     want: str
     got: str
+    rule: str = ""
+    """The one that it breaks, where the field alone does not say."""
 
 
 def with_owner(wrong: Mismatch, payload: bytes, beginnings: Mapping[bytes, int]) -> Mismatch:
@@ -96,6 +103,16 @@ def name_of(packet: Packet, flow: FlowCodec) -> str:
     return name.replace(" ", "_")
 
 
+def _rule_of_place(kind: str, field: str, both: list[bytes]) -> str:
+    """The rule about a field of a packet at that place of its message, if there is one."""
+    family, _, place = kind.partition("_")
+    is_length = field == "payload" and len(both) > 1 and len(both[0]) != len(both[1])
+    if family not in _REQUESTS or not (is_length or field == "pad"):
+        return ""
+    rules = _RULES_OF_LENGTH if is_length else _RULES_OF_PAD
+    return rules.get(place.partition("_")[0], "")
+
+
 def mismatches(
     pattern: Pattern, packet: Packet, flow: FlowCodec, *, in_front: bytes = b""
 ) -> list[Mismatch]:
@@ -114,7 +131,8 @@ def mismatches(
         both = [each for each in (want, have) if isinstance(each, bytes)]
         first = first_difference(*both) if len(both) > 1 else 0
         shown = _ABSENT if have is None else _shown(name, have, first)
-        found.append(Mismatch(name, _shown(name, want, first), shown))
+        rule = _rule_of_place(pattern.name, name, both)
+        found.append(Mismatch(name, _shown(name, want, first), shown, rule))
     if any(each.field == "payload" or each.got == _ABSENT for each in found):
         header = displacing_header(pattern, packet, flow, in_front)
         if header is not None:

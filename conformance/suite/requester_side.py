@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from roceproof.conformance.suite.expect.prediction import Posted, elsewhere, predict
+from roceproof.conformance.suite.expect.wrong_psn import rule_of_psn
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.limits.within_limits import allowed_depth, allowed_work
 from roceproof.conformance.suite.notation import Mismatch
@@ -21,7 +22,7 @@ from roceproof.conformance.targets.interface import Refused
 from roceproof.conformance.wire.codec import Packet
 from roceproof.conformance.wire.headers import Aeth
 from roceproof.conformance.wire.opcodes import OPCODES
-from roceproof.conformance.wire.psn import packet_count
+from roceproof.conformance.wire.psn import PSN_MODULUS, packet_count
 from roceproof.verbs.limit_table import ONCE
 from roceproof.verbs.queue_pair import Qp, QpSpec
 from roceproof.verbs.service import Service
@@ -41,6 +42,8 @@ class Life:
     answers: FlowCodec
     """Of what the device is sent."""
     posted: list[Posted] = field(default_factory=list)
+    refused: set[int] = field(default_factory=set)
+    """So much had been posted when the device was given work that it had to refuse."""
 
 
 class RequesterSide(PacketFlow):
@@ -63,10 +66,37 @@ class RequesterSide(PacketFlow):
                     return Stop(kind, self, message, index, fields)
         return super()._stop_at(kind, wanted, fields=fields)
 
+    def _with_reasons(
+        self, packet: Packet, wanted: Wanted, found: list[Mismatch]
+    ) -> list[Mismatch]:
+        return [
+            each._replace(rule=self._rule_of_psn(packet, wanted)) if each.field == "psn" else each
+            for each in found
+        ]
+
     def _of_its_place(self, packet: Packet, found: list[Mismatch]) -> list[Mismatch]:
         if elsewhere(self._posted, packet, self.from_device) is None:
             return found
         return [each for each in found if each.field == "psn"] or found
+
+    def _rule_of_psn(self, packet: Packet, wanted: Wanted) -> str:
+        place = self._stop_at(Kind.WRONG_PACKET, wanted)
+        if place.message is None or place.packet:
+            return ""
+        in_front: list[Work | None] = []
+        for number, message in enumerate(self._posted):
+            in_front += [None] if number in self.lives[-1].refused else []
+            if message is place.message:
+                break
+            in_front.append(message.work)
+        start = self.spec.sq_psn
+        return rule_of_psn(
+            in_front,
+            want=(start + place.message.psn) % PSN_MODULUS,
+            got=packet.bth.psn,
+            start=start,
+            lives=len(self.lives),
+        )
 
     def _stop_without(self, wr_id: int) -> Stop:
         waiting = [message for message in self._posted if message.work.wr_id == wr_id]
@@ -117,6 +147,7 @@ class RequesterSide(PacketFlow):
 
     def refuses(self, op: Op, payload: int | bytes = 0, **fields: Any) -> None:
         """Work that the device ends with an error, and for which it sends nothing."""
+        self.lives[-1].refused.add(len(self._posted))
         work = self._work(op, payload, fields)
         try:
             self._exchange.target.post(self.qp, work)

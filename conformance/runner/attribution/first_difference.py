@@ -3,7 +3,11 @@
 
 from __future__ import annotations
 
-from roceproof.conformance.runner.attribution.last_request import asks_again, refuses_no_bytes
+from roceproof.conformance.runner.attribution.last_request import (
+    asks_again,
+    needs_no_receive,
+    refuses_no_bytes,
+)
 from roceproof.conformance.runner.attribution.rule_attribution import services_of
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.reporting.divergence import differed, on_services
@@ -11,8 +15,14 @@ from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.suite.reporting.failure_site import Kind, Stop
 from roceproof.verbs.service import Service
 
-_UNANSWERED, _DUPLICATE = ("ACK-01",), ("DUP-01",)
+_OF_A_DUPLICATE: dict[tuple[str, ...], str] = {
+    ("ACK-01",): "DUP-01",
+    ("READ-02",): "DUP-04",
+    ("ATOM-05",): "DUP-07",
+}
+"""By the rule that an answer is missing."""
 _HAS_NO_RIGHT, _NEEDS_NONE = ("RETH-07",), ("RETH-05",)
+_STARVES, _NEEDS_NO_RECEIVE = ("RNR-01",), ("RNR-08",)
 
 
 def first_difference(bench: Bench, failure: CaseFailed, stop: Stop | None) -> tuple[str, ...]:
@@ -22,4 +32,7 @@ def first_difference(bench: Bench, failure: CaseFailed, stop: Stop | None) -> tu
     told = on_services(differed(failure), services_of(bench))
     if told == _HAS_NO_RIGHT and refuses_no_bytes(bench):
         return _NEEDS_NONE
-    return _DUPLICATE if told == _UNANSWERED and asks_again(bench) else told
+    if told == _STARVES and needs_no_receive(bench):
+        return _NEEDS_NO_RECEIVE
+    again = _OF_A_DUPLICATE.get(told)
+    return (again,) if again and asks_again(bench) else told

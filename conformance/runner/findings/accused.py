@@ -37,7 +37,7 @@ def accused(case: Document) -> list[str]:
     broken, differed = case.get("broken", ()), case.get("differed", ())
     if not says_itself(differed):
         named = [rule for rule in broken if rule in differed and not rule.startswith(OF_MUCH)]
-        about = sorted(broken, key=lambda rule: rule.startswith(OF_MUCH))
+        about = sorted(broken, key=lambda r: (r.startswith(OF_MUCH), r not in differed))
         return named or about
     kin = {*map(family, differed)}
     kin |= _REFUSALS if kin & _REFUSALS else set()
@@ -58,8 +58,9 @@ def in_common(cases: Sequence[Document]) -> list[str]:
         finer = Counter(rule for each in about for rule in each)
         half = [rule for rule in sorted(finer) if 2 * finer[rule] >= len(cases)]
         by_all = set.intersection(*({*case.get("broken", ())} for case in cases))
-        shared = sorted(by_all) if len(cases) > 1 else []
-        lead = [rule for rule in (*half, *shared) if not rule.startswith(OF_MUCH)][:1]
+        shared = [rule for rule in sorted(by_all) if not rule.startswith(OF_MUCH)]
+        shared = shared if len(cases) > 1 or len(shared) == 1 else []
+        lead = [*(rule for rule in half if not rule.startswith(OF_MUCH)), *shared][:1]
         rules = list(dict.fromkeys([*lead, *rules]))
     if any(2 * sum(rule in each for each in told) > len(told) for rule in rules):
         return rules
@@ -100,9 +101,12 @@ def none_passes(first: str, failing: Set[str], cases: Mapping[str, Document]) ->
     """A finer rule than the first of which every case fails here, while others of that one pass.
 
     A case with one cause may stop at what its own rule says of a packet that is not there. It is
-    of the first one's family, or half the cases are about it.
+    of the first one's family, or half the cases are about it. What came says some rules broken
+    whatever a case is about: where it does in all cases there is no finer one.
     """
-    if not first.startswith(OF_MUCH):
+    says_so = all(first in cases[name].get("differed", ()) for name in failing)
+    is_said = first not in COMPLETES and says_itself([first]) and says_so
+    if is_said or not first.startswith(OF_MUCH):
         return first
     run = [case for case in cases.values() if case["outcome"] != SKIPPED]
     about = Counter(rule for case in run for rule in {*case.get("rules", ())})
@@ -124,6 +128,11 @@ def decided(failing: Set[str], cases: Mapping[str, Document]) -> list[str]:
     """
     first = {tuple(cases[name].get("rules", ()))[:1] for name in failing}
     return [rule for (rule,) in filter(None, first) if len(first) == 1 and rule.startswith(_LIVES)]
+
+
+def says_little(rule: str) -> bool:
+    """Whether it is broken by whatever harms a device."""
+    return rule.startswith((*VAGUE, "LIVE-"))
 
 
 def by_certainty(finding: Document) -> tuple[list[str], list[str]]:
@@ -158,7 +167,12 @@ def in_most(told: Sequence[Sequence[str]]) -> list[str]:
     while left and (not found or len(left) > (1 - _NEARLY_ALL) * len(told)):
         counts = Counter(rule for rules in left for rule in dict.fromkeys(rules))
         places = {rule: min(r.index(rule) for r in left if rule in r) for rule in counts}
-        found.append(min(counts, key=lambda r: (is_vague([r]), -counts[r], places[r])))
+        found.append(
+            min(
+                counts,
+                key=lambda r: (is_vague([r]), -counts[r], r.startswith(OF_MUCH), places[r]),
+            )
+        )
         left = [rules for rules in left if found[-1] not in rules]
     return found
 

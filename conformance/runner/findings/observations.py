@@ -245,7 +245,10 @@ def _note(values: list[str], value: str) -> None:
 def _told(stop: Stop | None) -> Document | None:
     if stop is None:
         return None
-    told: Document = {"kind": str(stop.kind), "fields": [list(m) for m in stop.fields]}
+    told: Document = {
+        "kind": str(stop.kind),
+        "fields": [[m.field, m.want, m.got] for m in stop.fields],
+    }
     if stop.message is not None:
         told["words"] = stop.words
     if stop.cause is not None:

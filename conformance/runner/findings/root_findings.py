@@ -34,7 +34,9 @@ from roceproof.conformance.runner.findings.swaps import are_swapped
 from roceproof.conformance.runner.findings.unexplained import LENGTHS, unexplained
 from roceproof.conformance.runner.findings.whole_run import Fact, facts, in_all, of
 from roceproof.conformance.runner.outcomes import FAILING, HUNG
+from roceproof.conformance.suite.reporting.divergence import is_vague
 from roceproof.conformance.suite.reporting.failure import (
+    FIELD_RULES,
     OF_EVERY_PACKET,
     STRAY,
     STRAY_COMPLETION,
@@ -56,6 +58,7 @@ _TOGETHER = 0.9
 """Of the packets with a trouble this share has another, too, if that explains it."""
 _NOT_ANSWERED = "LIVE-01"
 _STRAYS = {STRAY: "BTH-10", STRAY_COMPLETION: "QPS-06", STRAY_RECEIVE: "RQ-01"}
+_BETWEEN_ADDRESSES = "IP-08"
 _COUNT = "MSN"
 """Rules of the one counter that a queue pair answers with."""
 _OWN_ADDRESSES = {"src_mac", "src_ip"}
@@ -63,6 +66,8 @@ _BY_LENGTH = {"payload", "pad", "icrc"}
 """Fields that are found by the lengths of a packet."""
 _TELLS = {"a sequence NAK": "NAK-02"}
 """What the observer says of an answer that was not due."""
+_PSN, _PLAIN_PSN, _SOME_SAY_WHY = "PSN", FIELD_RULES["psn"], 5
+"""One of so many cases is enough that says why."""
 _FEWEST = 3
 """Cases with packets that are right, before it is said that only such a fault harms others."""
 
@@ -82,6 +87,10 @@ def roots(cases: Mapping[str, Document], seen: Mapping[str, Document]) -> list[R
         found += [root for root in of_stop(stop, failed, left) if not _is_told(root, found)]
     for trouble in (each for each in troubles if each not in STOPS):
         root = of_trouble(trouble, failed, left)
+        stray = next((other for other in found if _is_of_strays(root, other)), None)
+        if stray is not None:
+            stray.take(root)
+            continue
         together = [other for other in found if _goes_with(root, other, packets, left)]
         if together:
             together[0].take(root)
@@ -100,6 +109,7 @@ def roots(cases: Mapping[str, Document], seen: Mapping[str, Document]) -> list[R
             COMPLAINT in root.head,
             WITHOUT_A_PAUSE not in root.head,
             -len(root.cases),
+            all(is_vague(cases[name].get("rules", ())) for name in root.cases),
             root.troubles,
         ),
     )
@@ -247,13 +257,20 @@ def _of_one_rule(found: list[Root], cases: Mapping[str, Document]) -> list[Root]
 
 
 def _differed_first(root: Root, cases: Mapping[str, Document]) -> str:
-    """The rule that the observer tells, or the one about the same field that most cases saw."""
+    """The rule that the observer tells, or the one about the same field that most cases saw.
+
+    Of a PSN that is wrong many cases know no more than that; where others say why, that is it.
+    """
     rule = root.troubles[0].removeprefix(RULE)
     if family(rule) not in OF_ONE_FIELD:
         return rule
     first = Counter(each for name in root.cases for each in cases[name].get("differed", ())[:1])
+    plain = first.pop(_PLAIN_PSN, 0)
     seen, most = next(iter(first.most_common(1)), (rule, 0))
-    return seen if family(seen) == family(rule) and 2 * most > len(root.cases) else rule
+    share = _SOME_SAY_WHY if plain else 2
+    if family(seen) == family(rule) and share * most > len(root.cases):
+        return seen
+    return _PLAIN_PSN if 2 * plain > len(root.cases) and family(rule) == _PSN else rule
 
 
 def _is_part(root: Root, other: Root) -> bool:
@@ -343,6 +360,15 @@ def _goes_with(
         are_swapped(one, two, told)
         for one in fields_of(root.troubles)
         for two in fields_of(other.troubles)
+    )
+
+
+def _is_of_strays(root: Root, other: Root) -> bool:
+    """Whether what the observer says of addresses is that packets go to a QPN that nobody has."""
+    is_stray = other.covers and other.troubles == [RULE + _STRAYS[STRAY]]
+    shared = len(root.cases & other.cases)
+    return (
+        is_stray and root.accuses == {_BETWEEN_ADDRESSES} and shared >= _TOGETHER * len(root.cases)
     )
 
 

@@ -10,8 +10,10 @@ from typing import Any
 from roceproof.conformance.stimulus.requester.incarnation import Life
 from roceproof.conformance.stimulus.requester.retry_checker import Judge
 from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.expect.wrong_psn import rule_of_psn
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.wire.psn import PSN_MODULUS
 from roceproof.verbs.addresses import parse_mac
 from roceproof.verbs.limit_table import ONCE
 from roceproof.verbs.queue_pair import Qp, QpSpec
@@ -42,6 +44,9 @@ class QueuePair:
     """Messages that have ended and are not answered yet."""
     open: list[tuple[int, int]] = field(default_factory=list)
     """Number and packets of the work that was posted in this life and has not completed."""
+    in_life: list[Work | None] = field(default_factory=list)
+    """All work of this life, None for what is refused."""
+    lives_before: int = 0
     first: dict[str, int] = field(default_factory=dict)
     """What the first work of all said, of that which a queue pair may have one value of."""
 
@@ -70,8 +75,26 @@ class QueuePair:
 
     def posted(self, work: Work) -> None:
         self.open.append((work.wr_id, self.life.packets(work)))
+        self.in_life.append(None if self.life.refusal(work) else work)
         self.first = self.first or {name: getattr(work, name) for name in ONCE}
         self.judge.posted(work)
+
+    def rule_of_psn(self, *, want: int, got: int) -> str:
+        """The rule that a packet breaks which has not the PSN that it wants, if that is known."""
+        psn = start = self.life.spec.sq_psn
+        for number, work in enumerate(self.in_life):
+            if work is None:
+                continue
+            if psn == want:
+                return rule_of_psn(
+                    self.in_life[:number],
+                    want=want,
+                    got=got,
+                    start=start,
+                    lives=1 + self.lives_before,
+                )
+            psn = (psn + self.life.packets(work)) % PSN_MODULUS
+        return ""
 
     def completed(self, wr_id: int) -> list[int]:
         """Forget the work; the numbers of that which is open in front of it, if it is open."""
@@ -89,6 +112,8 @@ class QueuePair:
         self.is_refused = is_amid or (self.is_refused and not self.is_settled)
         self.life, self.qp = life, qp
         self.open.clear()
+        self.in_life.clear()
+        self.lives_before += 1
         self.judge.configured(life)
 
 

@@ -27,7 +27,7 @@ from roceproof.conformance.suite.reporting.ends import (
     rules_of_end,
     wrong_syndrome,
 )
-from roceproof.conformance.suite.reporting.failure import STRAY_COMPLETION
+from roceproof.conformance.suite.reporting.failure import FIELD_RULES, STRAY_COMPLETION
 from roceproof.conformance.suite.reporting.failure_heads import AS_ANOTHER
 from roceproof.conformance.suite.reporting.transcript import DAMAGED, Entry
 from roceproof.conformance.targets.capability import Capability
@@ -42,6 +42,7 @@ _CREDIT_CODES = 32
 _CNP = 0x81
 _TOLD = 2
 _OF_A_NAK = "rem_"
+_WRONG_PSN = FIELD_RULES["psn"]
 _AGAIN, _REPEATED = "it has left before, otherwise", "RTX-03"
 _RESTLESS, _MOST_BUSY = 10, 16
 """So often the patience for an answer is waited for rest, and that for silence before an answer."""
@@ -350,7 +351,7 @@ class Scene:
 
     def _fail_frame(self, frame: bytes, owners: Iterable[QueuePair]) -> None:
         wanted, known_as = self._expected(), self.bench.beginnings
-        found = [differences(frame, each, known_as) for each in wanted]
+        found = [self._differences(frame, each, owners) for each in wanted]
         for sent in (each for known in owners for each in known.judge.repeats(frame)):
             text, rules = differences(frame, sent, known_as)
             found += [(f"{text}\n{_AGAIN}", [_REPEATED, *rules])] if frame != sent else []
@@ -367,6 +368,18 @@ class Scene:
             raise self.bench.failed(f"want  nothing\n{told}", rules=rules)
         text, rules = min(found, key=lambda each: each[0].count("\n"))
         raise self.bench.failed(text, rules=rules)
+
+    def _differences(
+        self, frame: bytes, wanted: bytes, owners: Iterable[QueuePair]
+    ) -> tuple[str, list[str]]:
+        """Those of a frame that was due, and why its PSN is wrong, if that is."""
+        text, rules = differences(frame, wanted, self.bench.beginnings)
+        want, got = parse(wanted), parse(frame)
+        if want is None or got is None or _WRONG_PSN not in rules:
+            return text, rules
+        told = (known.rule_of_psn(want=want.bth.psn, got=got.bth.psn) for known in owners)
+        finer = next(filter(None, told), _WRONG_PSN)
+        return text, [finer if rule == _WRONG_PSN else rule for rule in rules]
 
     def _serve(self, known: QueuePair, frame: bytes) -> None:
         packet = parse(frame)

@@ -31,7 +31,17 @@ VAGUE = ("FUZZ-", "LIVE-02", "LIVE-03")
 """Rules that hold of whatever a device does: they name nothing."""
 AS_IF_ONCE = "FUZZ-14"
 """Of that family, but what it says is one thing: memory is as if every packet had come once."""
-_ANSWERS = ("ACK", "NAK", "RNR", "ATOMIC")
+_ANSWERS, _DATA = ("ACK", "NAK", "RNR", "ATOMIC"), "READ_RESP"
+_MISSING = (
+    (_DATA, "READ-02"),
+    ("ATOMIC", "ATOM-05"),
+    ("NAK", "NAK-07"),
+    ("RNR", "RNR-01"),
+    ("", "ACK-01"),
+)
+"""The rule that an answer is missing, by its name."""
+_PSNS = re.compile(r"psn: want ([+-]\d+), got ([+-]\d+)")
+_SEQUENCE_NAK = re.compile(r"want +NAK [^;]*syndrome=0x60")
 COMPLETES = ("ACK-08", "UC-01")
 """Rules of work that does not end as it must: why, something else may say better."""
 _SAYS_ITSELF = (
@@ -74,7 +84,7 @@ _BY_LIKENESS = _table(
     (r"^no NAK(_SEQUENCE| 0x60)?$", "NAK-01"),
     (r"^no NAK 0x", "NAK-07"),
     (r"^no (RDMA )?READ[ _]RESP", "READ-02"),
-    (r"^no ATOMIC", "ATOM-02"),
+    (r"^no ATOMIC", "ATOM-05"),
     (r"^no (RC )?ACK", "ACK-01"),
     (r"^want ACK\w*, got NAK", "NAK-02"),
     (r"^want NAK\w*, got (ACK|READ|ATOMIC)", "NAK-07"),
@@ -188,8 +198,11 @@ def named(head: str) -> tuple[str, ...]:
     if fields := wrong_fields(head):
         if _OPCODE in fields and _SURPLUS.search(head):
             return (_ONE_NAK,)
-        decides = {_OPCODE} & fields or fields
-        told = tuple(dict.fromkeys(_of_fields(name_of_wanted(head), sorted(decides))))
+        name, is_sequence = name_of_wanted(head), bool(_SEQUENCE_NAK.search(head))
+        if {_OPCODE, "psn"} <= fields and name.startswith((*_ANSWERS, _DATA)):
+            return _of_another(name, head)
+        decides = sorted({_OPCODE} & fields or fields)
+        told = tuple(dict.fromkeys(_of_fields(name, decides, is_sequence=is_sequence)))
         if told:
             return told
     for rows, words in ((_COMPLETION, head), (_BY_LIKENESS, likeness(head))):
@@ -226,18 +239,29 @@ def is_vague(rules: Sequence[str]) -> bool:
     return all(rule.startswith(VAGUE) and rule != AS_IF_ONCE for rule in rules)
 
 
-def _of_fields(name: str, fields: Sequence[str]) -> Iterable[str]:
+def _of_another(name: str, head: str) -> tuple[str, ...]:
+    """Where a later request is answered this one is not; an earlier one says nothing of this."""
+    psns = _PSNS.search(head)
+    is_later = psns is not None and int(psns[2]) > int(psns[1])
+    return (next(rule for kind, rule in _MISSING if name.startswith(kind)),) if is_later else ()
+
+
+def _of_fields(name: str, fields: Sequence[str], *, is_sequence: bool) -> Iterable[str]:
     rules = FIELD_RULES | {"icrc": _OF_ANSWERS["icrc"]}
-    if name.startswith("READ_RESP"):
+    if name.startswith(_DATA):
         rules |= _OF_ANSWERS | _OF_DATA
     elif not name or name.startswith(_ANSWERS):
         rules |= _OF_ANSWERS
     if name.startswith("ACK"):
         rules |= _OF_ACKS
+    if name.startswith("NAK"):
+        rules |= {"psn": "NAK-01" if is_sequence else "NAK-07"}
+    if name.startswith("RNR"):
+        rules |= {"psn": "RNR-01"}
     told = [field for field in fields if field.startswith("syndrome ")] or fields
     for field in told:  # another kind of answer counts and names otherwise, too
         what, _, kinds = field.partition(" ")
-        if what == "syndrome" and kinds and not name.startswith("READ_RESP"):
+        if what == "syndrome" and kinds and not name.startswith(_DATA):
             yield _of_syndrome(kinds)
         elif rule := rules.get(field) or rules.get(what):
             yield rule

@@ -137,7 +137,7 @@ _DECIDES_WHAT_FOLLOWS = frozenset({"opcode", "psn", "pad", "qpn", *DISPLACING})
 
 def rule_of(wrong: Mismatch) -> str | None:
     """The rule that the field breaks; a payload of another length is not one of other bytes."""
-    return _LENGTH if _is_length(wrong) else FIELD_RULES.get(wrong.field)
+    return wrong.rule or (_LENGTH if _is_length(wrong) else FIELD_RULES.get(wrong.field))
 
 
 def rules_of_receive(

@@ -102,6 +102,7 @@ _MISSED = re.compile(r"want for frame .*?ACKNOWLEDGE psn=\S+ syndrome=(?P<syndro
 _SURPLUS = re.compile(r"want +nothing(?: more)?; got +\w+ [^;]*?syndrome=(?P<syndrome>0x\w+)")
 _RNR_BEFORE = re.compile(r"in all came .*?RNR psn=[^,]*,")
 _ANSWER = re.compile(r"\b(?P<name>ACK|NAK|RNR) psn=(?P<psn>[+-]\d+)(?![|\d])")
+_SYNDROME_NAMED = re.compile(r"syndrome: want (?P<want>\w+), got (?P<got>0x\w+)")
 _SYNDROME = re.compile(
     r"syndrome(?:: want |=)(?P<want>\w+).*?(?:got |got .*syndrome=)(?P<got>0x\w+)"
 )
@@ -204,7 +205,8 @@ def wrong_fields(head: str) -> set[str]:
     ):
         named.add(field[1])
     named = named or {name for name, _, _ in _differences(head)}
-    if "syndrome" in named and (told := _SYNDROME.search(clean)):
+    told = _SYNDROME_NAMED.search(clean) or _SYNDROME.search(clean)
+    if "syndrome" in named and told:
         named ^= {"syndrome", f"syndrome {_kind(told['want'])} {_kind(told['got'])}"}
     return named
 

@@ -16,9 +16,16 @@ from roceproof.conformance.runner.findings.accused import (
     in_doubt,
     in_most,
     none_passes,
+    says_little,
 )
 from roceproof.conformance.runner.findings.observations import FIELD, RULE
-from roceproof.conformance.runner.findings.root import DECIDES, Root, rule_of_trouble
+from roceproof.conformance.runner.findings.root import (
+    DECIDES,
+    OF_ONE_FIELD,
+    Root,
+    family,
+    rule_of_trouble,
+)
 from roceproof.conformance.runner.findings.unheeded import ASKED, SAME
 from roceproof.conformance.runner.findings.words.conditions import (
     Fact,
@@ -97,7 +104,8 @@ def _document(
         rules += sorted(root.rules.difference(rules))
     because = [fact.rule] if fact and fact.rule else []
     disagree = _disagreed(root, told, cases)
-    first = [*because, *_of_a_cause(root, shown, seen), *disagree]
+    lives = decided(root.tellers, cases) if stopped and not root.says else []
+    first = [*because, *_of_a_cause(root, shown, seen), *lives, *disagree]
     # what its cases do besides may be why they stop
     is_told = stopped and not (does[0] or disagree)
     rules = list(dict.fromkeys([*first, *rules]))
@@ -110,8 +118,10 @@ def _document(
     lent = [rule for rule in rules if rule not in sure]
     doubt = in_doubt(lent, root.tellers, cases)
     if {*doubt} == {*rules}:
-        first = [rule_of_doing(does[0]), *decided(root.tellers, cases)]
-        rules = doubt = list(filter(None, dict.fromkeys([*first, *doubt])))
+        doing, names = rule_of_doing(does[0]), [each for each in doubt if not says_little(each)]
+        order = [*decided(root.tellers, cases), *doubt]
+        order = [*order, doing] if is_vague([doing]) and names else [doing, *order]
+        rules = doubt = list(filter(None, dict.fromkeys(order)))
     if rules and rules[0] not in sure and root.tellers:
         lead = none_passes(rules[0], root.tellers, cases)
         about = sum(lead in cases[name].get("rules", ()) for name in root.tellers)
@@ -159,9 +169,13 @@ def _of_troubles(
         first, *others = filter(None, map(rule_of_trouble, [root.troubles[0], *rules]))
         return [first, *(rule for rule in others if not comes_of([first, *others], rule))]
     follows = {FIELD + "payload"} if FIELD + "pad" in root.troubles else set()
-    own = (each for each in root.troubles if each not in follows)  # it is as long as its pad says
+    own = [each for each in root.troubles if each not in follows]  # it is as long as its pad says
     rules = [rule for each in own if (rule := rule_of_trouble(each)) is not None]
-    rules = [rule for rule in rules if not comes_of(rules, rule)]
+    shown_by = Counter(rule for name in root.cases for rule in seen.get(name, {}).get("rules", ()))
+    causes = [rule for rule in rules if 2 * shown_by[rule] > len(root.cases)] or rules
+    observed = {each.removeprefix(RULE) for each in own if each.startswith(RULE)}
+    rules = [rule for rule in rules if not comes_of(causes, rule)]
+    rules = [each if each in observed else _finer(each, root, cases) for each in rules]
     if root.head or not all(each.startswith(RULE) for each in root.troubles):
         return rules
     told = (
@@ -169,6 +183,20 @@ def _of_troubles(
         for name in sorted(root.cases)
     )
     return in_most([[each for each in several if each in rules] for several in told]) or rules
+
+
+def _finer(rule: str, root: Root, cases: Mapping[str, Document]) -> str:
+    """That of the same field by which most cases call what has differed, or else the rule."""
+    if family(rule) not in OF_ONE_FIELD:
+        return rule
+    named = Counter(
+        each
+        for name in root.cases
+        for each in dict.fromkeys(cases[name].get("differed", ()))
+        if family(each) == family(rule)
+    )
+    told, most = next(iter(named.most_common(1)), (rule, 0))
+    return told if 2 * most > len(root.cases) else rule
 
 
 def _disagreed(
