@@ -108,3 +108,38 @@ def test_a_right_echo_in_a_wrong_header_breaks_the_rule_of_that(
     frame[at] ^= 1
     wrong = near.answers(bytes(frame))
     assert wrong is not None and wrong.rule == rule and told in wrong.text
+
+
+def over_ipv6(size: int | None) -> tuple[Neighbourhood, Host, bytes]:
+    """What was asked of the device by a host with an IPv6 address."""
+    near, asker = Neighbourhood(DEVICE), Host(ASKER.mac, ipaddress.ip_address("2001:db8::1").packed)
+    return near, asker, near.asks(asker, size)
+
+
+def test_over_ipv6_its_own_address_is_asked_for_and_advertised() -> None:
+    near, asker, question = over_ipv6(None)
+    own = DEVICE.facing(asker)
+    right = answer(question, {own.ip: own.mac})
+    assert right is not None and near.is_owing
+    wrong = bytearray(right)
+    wrong[70] ^= 1  # of the address that it advertises
+    problem = near.answers(bytes(wrong))
+    assert problem is not None and problem.rule == "LIVE-01"
+    assert problem.text.startswith("a wrong answer to a neighbour solicitation; ")
+    near, _, _ = over_ipv6(None)
+    assert near.answers(right) is None and not near.is_owing
+
+
+def test_an_echo_over_ipv6_is_held_to_what_was_asked() -> None:
+    near, asker, question = over_ipv6(30)
+    own, message = DEVICE.facing(asker), icmp_message(question)
+    assert message is not None
+    kind = max(kind for _, kind in ECHO_REPLIES)
+    right = icmp_frame(own, asker, kind, message.body)
+    wrong = icmp_frame(own, asker, kind, message.body[:-1] + b"\0")
+    assert near.answers(right) is None
+    near, _, _ = over_ipv6(30)
+    problem = near.answers(wrong)
+    assert problem is not None and "echo request with 30 bytes" in problem.text
+    near, _, _ = over_ipv6(30)
+    assert near.settled() == "no answer to an echo request with 30 bytes of data"

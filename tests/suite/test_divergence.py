@@ -155,6 +155,42 @@ FLUSHED = (
             "msn: want 2, got 1",
             ["NAK-02"],
         ),
+        (
+            "got RNR psn=+0 syndrome=0x21 msn=0; psn: want +5, got +0; "
+            "syndrome: want ACK, got 0x21; msn: want 1, got 0",
+            ["RNR-01"],
+        ),
+        (
+            "got NAK psn=-9 syndrome=0x60 msn=0; psn: want +0, got -9; "
+            "syndrome: want ACK, got 0x60",
+            ["NAK-02"],
+        ),
+        (
+            "want  NAK psn=+3 syndrome=0x60 msn=3; got   NAK psn=+2 syndrome=0x60 msn=3; "
+            "psn: want +3, got +2",
+            ["NAK-01"],
+        ),
+        (
+            "want  NAK psn=+3 syndrome=0x62; got   NAK psn=+2 syndrome=0x62; psn: want +3, got +2",
+            ["NAK-07"],
+        ),
+        ("want  RNR psn=+2; got   RNR psn=+0 syndrome=0x21; psn: want +2, got +0", ["RNR-01"]),
+        (
+            "want  READ_RESP_ONLY psn=+1; got   ACK psn=+4 syndrome=0x1f; "
+            "opcode: want READ_RESP_ONLY, got ACK; psn: want +1, got +4",
+            ["READ-02"],
+        ),
+        (
+            "want  ATOMIC_ACK psn=+1; got   READ_RESP_ONLY psn=+2 syndrome=0x1f; "
+            "opcode: want ATOMIC_ACK, got READ_RESP_ONLY; psn: want +1, got +2",
+            ["ATOM-05"],
+        ),
+        (
+            "want  READ_RESP_ONLY psn=+5; got   READ_RESP_FIRST psn=+0 syndrome=0x1f; "
+            "opcode: want READ_RESP_ONLY, got READ_RESP_FIRST; psn: want +5, got +0",
+            [],
+        ),
+        ("want  ATOMIC_ACK psn=+4 msn=3; got   nothing in time", ["ATOM-05"]),
         (f"{DIED} tx_valid fell before ready rose", ["ETH-07"]),
         (f"{DIED} tx changed while it waited for ready", ["ETH-07"]),
         (f"{DIED} mwd changed while it waited for ready", ["RETH-12"]),

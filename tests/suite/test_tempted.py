@@ -7,13 +7,23 @@ from collections.abc import Iterator
 
 import pytest
 
+from roceproof.conformance.runner.attribution.first_difference import first_difference
 from roceproof.conformance.runner.attribution.last_request import asks_again, refuses_no_bytes
 from roceproof.conformance.runner.findings.tempted import temptations_of
 from roceproof.conformance.stimulus.requester.answers import DAMAGED
 from roceproof.conformance.stimulus.requester.play import Play
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.memory import at
-from roceproof.conformance.suite.pattern import ACK, NAK, SEND_ONLY, WRITE_ONLY
+from roceproof.conformance.suite.pattern import (
+    ACK,
+    NAK,
+    RNR,
+    SEND_ONLY,
+    WRITE_ONLY,
+    WRITE_ONLY_IMM,
+    Pattern,
+)
+from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.suite.reporting.transcript import Entry
 from roceproof.conformance.targets.interface import CasePlace
 from roceproof.conformance.targets.model.device import ModelFactory
@@ -113,3 +123,43 @@ def test_a_refused_request_of_no_bytes_is_known_by_its_psn(
     qp.send(WRITE_ONLY(psn=1, payload=4 - size, **at(region)))
     bench.transcript.add(Entry(bench.target.now_ns, True, refused))
     assert refuses_no_bytes(bench) is has_none
+
+
+@pytest.mark.parametrize(
+    ("request_", "rules"),
+    [
+        (WRITE_ONLY(psn=0, payload=4), ("RNR-08",)),
+        (WRITE_ONLY_IMM(psn=0, payload=4), ("RNR-01",)),
+        (SEND_ONLY(psn=0, payload=4), ("RNR-01",)),
+    ],
+)
+def test_an_rnr_nak_of_what_takes_no_receive_has_a_rule_of_its_own(
+    bench: Bench, request_: Pattern, rules: tuple[str, ...]
+) -> None:
+    qp = bench.connect()
+    qp.send(request_)
+    starved = qp.from_device.build(RNR(psn=0))
+    bench.transcript.add(Entry(bench.target.now_ns, True, starved))
+    failure = CaseFailed(
+        "want  ACK psn=+0 syndrome=ACK\ngot   RNR psn=+0 syndrome=0x2c\n"
+        "      syndrome: want ACK, got 0x2c"
+    )
+    assert first_difference(bench, failure, None) == rules
+
+
+@pytest.mark.parametrize(
+    ("wanted", "first", "again"),
+    [
+        ("ACK", "ACK-01", "DUP-01"),
+        ("READ_RESP_ONLY", "READ-02", "DUP-04"),
+        ("ATOMIC_ACK", "ATOM-05", "DUP-07"),
+    ],
+)
+def test_an_answer_that_a_duplicate_lacks_breaks_the_rule_of_duplicates(
+    bench: Bench, wanted: str, first: str, again: str
+) -> None:
+    qp = bench.connect()
+    failure = CaseFailed(f"want  {wanted} psn=+0\ngot   nothing in time")
+    for rule in (first, again):
+        qp.send(SEND_ONLY(psn=0))
+        assert first_difference(bench, failure, None) == (rule,)

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Why a request's PSN is wrong: what is in front of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.expect.wrong_psn import rule_of_psn
+from roceproof.conformance.suite.notation import mismatches
+from roceproof.conformance.suite.pattern import (
+    WRITE_FIRST,
+    WRITE_LAST,
+    WRITE_MIDDLE,
+    WRITE_ONLY,
+    Maker,
+)
+from roceproof.conformance.suite.reporting.failure import rule_of
+from roceproof.conformance.targets.interface import CasePlace
+from roceproof.conformance.targets.model.device import ModelFactory
+from roceproof.conformance.wire.codec import parse
+from roceproof.verbs.work import Op, Work
+
+START, LAST = 100, (1 << 24) - 1
+SENT, EMPTY = Work(wr_id=1, op=Op.WRITE, data=b"abc"), Work(wr_id=2, op=Op.SEND, data=b"")
+READ = Work(wr_id=3, op=Op.READ, data=bytes(9))
+
+
+@pytest.fixture
+def model_bench() -> Iterator[Bench]:
+    source = ModelFactory()
+    with source.device(CasePlace(name="places", seed=1)) as target:
+        yield Bench(target, source.claims, seed=1)
+
+
+@pytest.mark.parametrize(
+    ("in_front", "want", "got", "lives", "rule"),
+    [
+        ([], START, 101, 1, "PSN-01"),
+        ([], START, 101, 2, "PSN-09"),
+        ([None], START, 101, 1, "PSN-21"),
+        ([SENT, None], 101, 102, 1, "PSN-21"),
+        ([SENT, None], 101, 100, 1, "PSN-02"),
+        ([None, SENT], 101, 102, 1, "PSN-02"),
+        ([EMPTY], 101, 102, 1, "PSN-04"),
+        ([EMPTY], 101, 100, 1, "PSN-04"),
+        ([EMPTY], 101, 105, 1, "PSN-02"),
+        ([READ], 101, 102, 1, "PSN-05"),
+        ([SENT], 0, LAST + 1, 1, "PSN-03"),
+        ([SENT], 101, 100, 1, "PSN-02"),
+    ],
+)
+def test_what_is_in_front_names_the_rule(
+    in_front: Sequence[Work | None], want: int, got: int, lives: int, rule: str
+) -> None:
+    assert rule_of_psn(in_front, want=want, got=got, start=START, lives=lives) == rule
+
+
+@pytest.mark.parametrize(
+    ("maker", "length", "pad"),
+    [
+        (WRITE_FIRST, "MTU-01", "PAD-04"),
+        (WRITE_MIDDLE, "MTU-02", "PAD-04"),
+        (WRITE_LAST, "MTU-03", "PAD-01"),
+        (WRITE_ONLY, "MTU-04", "PAD-01"),
+    ],
+)
+def test_a_wrong_length_or_pad_breaks_the_rule_of_its_place(
+    model_bench: Bench, maker: Maker, length: str, pad: str
+) -> None:
+    qp = model_bench.connect()
+    came = parse(qp.frame(maker(psn=0, payload=b"12345678")))
+    assert came is not None
+    longer = maker(psn=0, payload=b"123456789abc")
+    padded = maker(psn=0, payload=b"12345678", pad=1)
+    told = [mismatches(pattern, came, qp.to_device) for pattern in (longer, padded)]
+    rules = [rule_of(each) for several in told for each in several if each.field != "dmalen"]
+    assert rules == [length, pad]
