@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Questions to a device: one of a kind is owed an answer, the others may have one, soon or late."""
+"""Questions to a device: one at a time is owed an answer, the others may have one, soon or late."""
 
 from __future__ import annotations
 
@@ -143,3 +143,19 @@ def test_an_echo_over_ipv6_is_held_to_what_was_asked() -> None:
     assert problem is not None and "echo request with 30 bytes" in problem.text
     near, _, _ = over_ipv6(30)
     assert near.settled() == "no answer to an echo request with 30 bytes of data"
+
+
+def test_bytes_behind_an_echo_are_told_as_too_many() -> None:
+    near = Neighbourhood(DEVICE)
+    right = reply(near.asks(ASKER, 0, trailer=4))
+    wrong = near.answers(right + bytes(4))
+    assert wrong is not None and "; frame: want 60 bytes, got 64" in wrong.text
+
+
+def test_while_an_answer_waits_one_of_another_kind_is_not_owed_either() -> None:
+    near = Neighbourhood(DEVICE)
+    arp = near.asks(ASKER, None)
+    near.asks(ASKER, 20)
+    right = answer(arp, {DEVICE.ip: DEVICE.mac})
+    assert right is not None and near.answers(right) is None
+    assert near.settled() is None

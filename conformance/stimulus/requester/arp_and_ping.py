@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """ARP, neighbour solicitations and ping amid the other traffic: what must be answered to them.
 
-A device answers one question of a kind at a time: those that come while an answer waits may be
-dropped, and no other.
+A device answers one question at a time: those that come while an answer waits may be dropped, and
+no other.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class Neighbourhood:
                 host,
                 frame,
                 echo,
-                is_owed=not waiting and len(echo or b"") + around <= self._largest,
+                is_owed=not any(self._open.values()) and len(echo or b"") + around <= self._largest,
             )
         )
         return frame
