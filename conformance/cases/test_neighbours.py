@@ -36,6 +36,8 @@ NOBODY = bytes(16)
 """As what a host asks that has no address yet."""
 TURNING = (0x0000, 0x0001, 0x07FF, 0x0800, 0xF7FE, 0xF7FF, 0xF800, 0xF801, 0xFFFE)
 """Checksums of echo requests: that of the answer is 0x0800 more, and may turn over."""
+TRAILERS = (1, 2, 7, 8, 65, 140)
+"""Bytes behind all that the lengths of a frame count."""
 TURNING_V6 = (0x0000, 0x0001, 0x00FF, 0x0100, 0x0101, 0x7FFF, 0x8000, 0xFFFE)
 """The same over IPv6, where it is 0x0100 less."""
 PINGS = range(1000, 9001, 1000)
@@ -99,6 +101,14 @@ def test_the_checksum_of_an_echo_turns_over_where_it_must(bench: Bench) -> None:
     asked, asker = Neighbourhood(bench.target.host), bench.peers[0]
     for total in TURNING:
         answers(bench, asked, asked.asks(asker, 32, total=total))
+
+
+@case("LIVE-01", needs=ASKED, smoke=True)
+def test_bytes_behind_a_question_are_no_part_of_its_answer(bench: Bench) -> None:
+    asked, asker = Neighbourhood(bench.target.host), bench.peers[0]
+    for trailer in TRAILERS:
+        for size in (None, 0, 18, 32, 99):
+            answers(bench, asked, asked.asks(asker, size, trailer=trailer))
 
 
 @case("LIVE-01", "LIVE-03", needs=ASKED, smoke=True)

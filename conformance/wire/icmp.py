@@ -87,6 +87,9 @@ def what_is_wrong(frame: bytes, body: bytes | None) -> str:
             else f"data from byte {at - _NUMBERS} on"
         )
         differences.append(f"{what}: want {body[at:][:_FEW].hex()}, got {got[at:][:_FEW].hex()}")
+    tight = max(ETHERNET_MINIMUM, frame.index(message) + len(message))
+    if len(frame) != tight:
+        differences.append(f"frame: want {tight} bytes, got {len(frame)}")
     want = checksum(pseudo + message[:2] + bytes(2) + body)
     if (said := int.from_bytes(message[2:4])) != want:
         differences.append(f"icmp checksum: want {want:#06x}, got {said:#06x}")

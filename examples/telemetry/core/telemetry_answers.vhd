@@ -26,13 +26,15 @@ end entity;
 architecture rtl of telemetry_answers is
 
   constant MOST_BYTES : natural := 2048;
-  constant ARP_BYTES  : natural := 60;
+  constant FEWEST     : natural := 60;  -- bytes of a frame; also of an ARP reply
+  constant ETH_BYTES  : natural := 14;
 
   type memory_t is array (0 to MOST_BYTES - 1) of std_logic_vector(7 downto 0);
 
   signal memory          : memory_t;
   signal at              : unsigned(11 downto 0);  -- the byte that is received or sent
   signal size            : unsigned(11 downto 0);
+  signal packet_end      : unsigned(11 downto 0);  -- what the IP header counts, and Ethernet's
   signal from            : unsigned(11 downto 0);  -- where in the request a sent byte stood
   signal sending         : std_logic;
   signal is_arp, is_echo : std_logic;  -- so far
@@ -59,7 +61,8 @@ begin
             own_ip(23 downto 16) when (is_arp = '1' and at = 29) or (is_echo = '1' and at = 27) else
             own_ip(15 downto 8) when (is_arp = '1' and at = 30) or (is_echo = '1' and at = 28) else
             own_ip(7 downto 0) when (is_arp = '1' and at = 31) or (is_echo = '1' and at = 29) else
-            x"00" when (is_echo = '1' and at = 34) or (is_arp = '1' and at >= 42) else
+            x"00" when (is_echo = '1' and (at = 34 or at >= packet_end))
+                       or (is_arp = '1' and at >= 42) else
             std_logic_vector(new_sum(15 downto 8)) when is_echo = '1' and at = 36 else
             std_logic_vector(new_sum(7 downto 0)) when is_echo = '1' and at = 37 else
             copied;
@@ -69,6 +72,7 @@ begin
 
   process (clk)
     variable arp, echo, us, everyone : std_logic;
+    variable is_whole                : boolean;
   begin
     if rising_edge(clk) then
       if rst = '1' then
@@ -126,6 +130,14 @@ begin
            or (at = 34 and r_data /= x"08") or (at = 35 and r_data /= x"00") then
           echo := '0';
         end if;
+        if at = 16 then
+          packet_end <= resize(unsigned(r_data(2 downto 0)), 4) & x"00";
+          if r_data(7 downto 3) /= "00000" then
+            echo := '0';
+          end if;
+        elsif at = 17 then
+          packet_end <= packet_end + unsigned(r_data) + ETH_BYTES;
+        end if;
         if at = 36 then
           sum(15 downto 8) <= unsigned(r_data);
         elsif at = 37 then
@@ -142,11 +154,12 @@ begin
         if r_last = '1' then
           at        <= (others => '0');
           mac_bytes <= own_mac;
-          size      <= at + 1;
-          if arp = '1' then
-            size <= to_unsigned(ARP_BYTES, 12);
+          size      <= to_unsigned(FEWEST, 12);
+          if echo = '1' and packet_end > FEWEST then
+            size <= packet_end;
           end if;
-          if r_bad = '0' and at >= 41 and at < MOST_BYTES
+          is_whole := arp = '1' or packet_end <= at + 1;
+          if r_bad = '0' and at >= 41 and at < MOST_BYTES and is_whole
              and ((arp = '1' and (us or everyone) = '1') or (echo and us) = '1') then
             sending <= '1';
           end if;
