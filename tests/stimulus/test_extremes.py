@@ -56,6 +56,23 @@ FOUND: dict[str, Steps] = {
     "shared-count-never-wraps": [("flood", {"count": 270, "lag": 0})],
     "invalidate-again": [*_ONE, *_MORE, *_MORE, *KILL],
     "place-checked-at-the-first-packet": [*_ONE, *_MORE, *FORGET],
+    "command-to-any-number": [
+        *_ONE,
+        ("tell_stranger", {"key": 0, "bit": 0}),
+        ("request", {"key": 0, "size": 8}),
+    ],
+    "read-again-as-plain-numbers": [
+        ("connect", {"key": 0, "rq_psn": (1 << 24) - 2}),
+        ("region", {"key": 0}),
+        ("request", {"key": 0, "op": "READ", "size": 1024}),
+        ("reread", {"key": 0, "skip": 3}),
+    ],
+    "power-on-keeps-regions": [
+        *_ONE,
+        ("power_on", {}),
+        *_ONE,
+        *[("lost", {"key": 0, "op": op}) for op in ("WRITE", "READ")],
+    ],
     "read-fetch-without-carry": [*_ONE, ("read_inbox", {"key": 0, "size": 1000, "offset": 1500})],
 }
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from roceproof.conformance.stimulus.drawing.receivers import DrawnReceivers
 from roceproof.conformance.stimulus.responder.play import ALL_RIGHTS
+from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
@@ -76,6 +77,34 @@ class DrawnEnds(DrawnReceivers):
             self._receives(each)
         self._begin_anew(key)
 
+    def _mistaken(self) -> None:
+        """A command for a number that is not there, in the place of one that is."""
+        key = self._anew("RC", "UC", "UD")
+        if key is None:
+            return
+        self._receives(key)
+        for _ in range(self._draw.between(1, 3)):
+            bit, fails = self._draw.between(0, 15), self._draw.maybe(0.3)
+            self._step("tell_stranger", key=key, bit=bit, fails=fails)
+            for _ in range(2):
+                self._request(key)
+
+    def _powered_on(self) -> None:
+        """The device is reset: a queue pair is there again, the memory of before is not."""
+        key = self._anew("RC")
+        if key is None or Capability.POWER_ON not in self._claims.capabilities:
+            return
+        regions = self._draw.between(2, 12)
+        for _ in range(regions):
+            self._step("region", key=key, size=64)
+        self._step("power_on")
+        for turn in self._draw.random.sample(range(regions), min(3, regions)):
+            self._begin_anew(key)
+            self._step("region", key=key, size=self._regions[key])
+            self._request(key)
+            self._step("lost", key=key, op=self._op(key, ("WRITE", "READ")), turn=-1 - turn)
+        self._begin_anew(key)
+
     # what is full
 
     def _jammed(self) -> None:
@@ -90,6 +119,22 @@ class DrawnEnds(DrawnReceivers):
             op = self._op(key, ("SEND", "SEND_IMM", "WRITE_IMM"))
             self._step("request", key=key, op=op, size=self._draw.between(0, 40), offset=0)
         self._step("settle")
+
+    def _over_the_top(self) -> None:
+        """READs whose answers pass the last PSN, and parts of them again from before and behind."""
+        packets, before = self._draw.between(4, 12), self._draw.between(1, 4)
+        key = self._anew("RC", rq_psn=(1 << 24) - before, max_dest_rd_atomic=_QUEUE)
+        if key is None or not self._does(Op.READ):
+            return
+        mtu = self._mtus[key]
+        size = packets * mtu - self._draw.between(0, mtu - 1)
+        self._step("region", key=key, size=size)
+        self._step("request", key=key, op="READ", size=size, region=-1, offset=0)
+        for _ in range(self._draw.between(2, 4)):
+            skip = self._draw.between(0, packets - 1)
+            self._step("reread", key=key, skip=skip)
+            self._step("settle")
+        self._request(key)
 
     def _replayed(self) -> None:
         """Atomics in a row, and some of them again: each has its own answer."""

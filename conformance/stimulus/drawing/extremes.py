@@ -34,6 +34,9 @@ _EXTREMES: Mapping[str, float] = {
     "jammed": 2,
     "replayed": 2,
     "narrowed": 2,
+    "mistaken": 3,
+    "powered_on": 3,
+    "over_the_top": 3,
 }
 _ENDS = 2
 _SLOW = ("tx_stall", "memory_gap")

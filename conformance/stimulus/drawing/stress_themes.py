@@ -65,6 +65,22 @@ class DrawnStrains(DrawnActs):
             self._step("wait", ns=tick)
         self._acts(self._draw.between(0, 3))
 
+    def _held_up(self) -> None:
+        """Work is answered while its completion waits behind others that nobody takes."""
+        self._connect(self._draw.between(2, 5), services=("UC", "RC"), mtu=min)
+        for _ in range(self._draw.between(2, 5)):
+            self._step("disturb", **self._fields.held(cpl_stall=99))
+            first, *others = self._some(3)
+            self._burst_of(first, self._draw.tail(1, 12))
+            for key in others:
+                self._post(key, count=self._draw.tail(1, 4), largest=300)
+            self._step("wait", ns=self._draw.between(200, 6000))
+            for key in others:
+                self._answer(key, kind="newest")
+            self._wait()
+            self._step("disturb", **self._fields.held(cpl_stall=self._draw.among([0, 60])))
+            self._moment()
+
     def _expiries(self) -> None:
         """Timers of many run out one by one, amid a stream of work, stale answers and restarts."""
         self._fields.timers = "soon"

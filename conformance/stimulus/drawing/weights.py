@@ -21,6 +21,7 @@ _TABLES: Mapping[str, Mapping[str, float]] = {
         "depth": 9,
         "timeouts": 6,
         "beside": 2,
+        "held_up": 4,
         "expiries": 6,
         "window": 8,
         "wear": 3,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from contextlib import suppress
+from dataclasses import replace
 
 from roceproof.conformance.stimulus.responder.checker import Asked
 from roceproof.conformance.suite.bench import Bench
@@ -24,6 +25,7 @@ _FEWEST_BYTES = 8
 _MANY = 64
 """A queue of more receives is not filled."""
 _LARGEST = 1 << 10
+_QPN_BITS = 24
 
 
 class Commanding:
@@ -57,6 +59,21 @@ class Commanding:
         if working:
             self._work(known)
         self.settle()
+
+    def tell_stranger(self, key: int, bit: int, *, fails: bool = False) -> None:
+        """A number that no queue pair has is told to be reset, or to fail.
+
+        It differs from that queue pair's in a bit above those that choose its place.
+        """
+        known, claims = self.qps.get(key), self._bench.claims
+        if known is None or not self._has_states() or "local_qpn" in claims.limits.fixed_of_qp:
+            return
+        number = known.qp.qp.qpn ^ claims.qps << bit
+        if number >> _QPN_BITS or any(each.qp.qp.qpn == number for each in self.qps.values()):
+            return
+        self.settle()
+        state = State.ERR if fails else State.RESET
+        self._bench.target.set_state(replace(known.qp.qp, qpn=number), state)
 
     def overfill(self, key: int, *, more: int = 1) -> None:
         """As many receives as a queue holds, and some that wait for room."""

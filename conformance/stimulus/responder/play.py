@@ -31,6 +31,7 @@ from roceproof.conformance.stimulus.responder.checker import (
     until_taken,
 )
 from roceproof.conformance.stimulus.responder.commanding import Commanding
+from roceproof.conformance.stimulus.responder.device_reset import Resetting
 from roceproof.conformance.stimulus.responder.in_flight_steps import Hurrying
 from roceproof.conformance.stimulus.responder.key_invalidation import INVALIDATING, Revoking
 from roceproof.conformance.stimulus.responder.request_errors import FLAWS
@@ -55,10 +56,11 @@ ALL_RIGHTS = sorted(FULL_ACCESS)
 _INBOX_BYTES, _FENCE_BYTES = 4096, 8
 
 
-class Asking(Sharing, Hurrying, Revoking, Commanding):
+class Asking(Sharing, Hurrying, Revoking, Commanding, Resetting):
     """One device, one plan."""
 
     def __init__(self, bench: Bench, *, inbox: int = _INBOX_BYTES) -> None:
+        super().__init__()
         bench.unjudged |= OF_THE_ORACLE
         self._bench, self._inbox = bench, inbox
         self.qps: dict[int, Asked] = {}
