@@ -188,7 +188,8 @@ class ModelTarget(Target):
         return Qp(qp.qpn, spec)
 
     def set_state(self, qp: Qp, state: State) -> None:
-        self.device.enter(qp.qpn, state)
+        if qp.qpn in self.device.queue_pairs:  # the contract lets others be told, and nothing come
+            self.device.enter(qp.qpn, state)
 
     def post(self, qp: Qp, work: Work) -> None:
         self.device.queue_pairs[qp.qpn].requester.post(work)
