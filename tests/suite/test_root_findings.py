@@ -15,7 +15,7 @@ from roceproof.conformance.runner.findings.root import Root
 from roceproof.conformance.runner.findings.root_findings import roots
 from roceproof.conformance.runner.findings.unheeded import SAME
 from roceproof.conformance.runner.findings.words.documents import documents
-from roceproof.conformance.suite.reporting.failure import CaseFailed
+from roceproof.conformance.suite.reporting.failure import STRAY, CaseFailed
 from roceproof.conformance.suite.reporting.failure_heads import (
     WITHOUT_A_PAUSE,
     head_of,
@@ -504,3 +504,40 @@ def test_of_work_that_never_ends_what_was_seen_is_accused_if_its_cases_name_diff
     (told,) = documents(session.roots(), session.cases, session.seen)
     assert told["rules"][0] == first
     assert [rule for rule in told["in_doubt"] if rule != first] == doubt
+
+
+def test_packets_to_nobodys_qpn_are_one_finding_whatever_the_observer_says_of_addresses() -> None:
+    session = Session()
+    for turn in range(20):
+        session.add(({}, ""), head="want ACK; got nothing", broken=("ACK-01",))
+        seen = session.seen[max(session.seen)]
+        seen["rules"] = {"IP-08": "IP-08 frame 2: expected a QPN of this address, got 0x7"}
+        seen["failures"] = [[f"{STRAY}: ACK psn=+0", ["BTH-10"]]] if turn else []
+    told = documents(session.roots(), session.cases, session.seen)
+    assert [each["rules"][0] for each in told if "IP-08" in each["rules"]] == ["BTH-10"]
+
+
+@pytest.mark.parametrize("turn", [0, 1])
+def test_where_another_rule_is_named_what_is_done_to_inner_streams_goes_last(turn: int) -> None:
+    session = Session()
+    for _ in range(3):
+        session.add(({}, ""), head="other bytes", broken=(("RETH-12", "LIVE-01")[turn],))
+        session.seen[max(session.seen)]["disturbed"] = ["wr_gap"]
+    for _ in range(30):
+        session.add(({}, ""))
+    (told,) = documents(session.roots(), session.cases, session.seen)
+    assert told["rules"] == [["RETH-12", "FUZZ-15"], ["FUZZ-15", "LIVE-01"]][turn]
+
+
+def test_a_psn_is_told_by_what_some_cases_know_of_it() -> None:
+    session = Session()
+    for turn in range(10):
+        session.add(({}, ""), head="psn", differed=("PSN-02",) if turn else ("PSN-08",))
+        session.seen[max(session.seen)]["rules"] = {"PSN-02": "PSN-02 frame 1"}
+    (told,) = documents(session.roots(), session.cases, session.seen)
+    assert told["rules"][0] == "PSN-02"
+    for _ in range(3):
+        session.add(({}, ""), head="psn", differed=("PSN-08",))
+        session.seen[max(session.seen)]["rules"] = {"PSN-02": "PSN-02 frame 1"}
+    (told,) = documents(session.roots(), session.cases, session.seen)
+    assert told["rules"][0] == "PSN-08"

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from roceproof.conformance.runner.attribution.first_difference import first_difference
 from roceproof.conformance.runner.findings import received
 from roceproof.conformance.runner.findings.observations import observed
 from roceproof.conformance.runner.findings.observed_shape import is_observed
@@ -35,6 +36,7 @@ from roceproof.conformance.suite.pattern import (
     WRITE_ONLY,
     Pattern,
 )
+from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.suite.reporting.failure_site import Kind, Stop
 from roceproof.conformance.suite.reporting.transcript import Entry
 from roceproof.conformance.targets.interface import CasePlace
@@ -86,6 +88,16 @@ def test_the_one_thing_that_no_heeded_answer_has_is_told_with_its_rule() -> None
     heeded = [case("heeded", answer(draw), answer(draw)) for _ in range(200)]
     missed = [case("unheeded", answer(draw, ttl=1)) for _ in range(4)]
     assert told(ANSWERS, missed, [*heeded, *missed]) == ("a TTL of 1", "IP-09")
+
+
+def test_where_one_syndrome_alone_is_heeded_any_other_is_why() -> None:
+    draw = Random(3)
+    heeded = [case("heeded", answer(draw, credits=31)) for _ in range(200)]
+    missed = [case("unheeded", answer(draw, credits=credits)) for credits in (1, 2, 3, 30)]
+    said = ("another value than the syndrome 0x1f", "AETH-04")
+    assert told(ANSWERS, missed, heeded) == said
+    assert told(ANSWERS, [*missed, case("unheeded", answer(draw, credits=31))], heeded) is None
+    assert told(ANSWERS, missed, [*heeded, case("heeded", answer(draw, credits=4))]) is None
 
 
 def test_too_few_answers_have_nothing_in_common_and_a_heeded_one_contradicts() -> None:
@@ -243,3 +255,18 @@ def test_what_takes_no_psn_stands_in_front_of_the_request_that_is_due() -> None:
         qp.expect(ACK(psn=4))
     repeated = [received.REPEATED] * 2
     assert told_in_front(bench) == [received.RNR, received.GAP, *repeated, ""]
+
+
+@pytest.mark.parametrize(("psns", "rule"), [((1,), "ACK-05"), ((0, 1), "ACK-08"), ((), "ACK-08")])
+def test_work_that_only_a_later_ack_stands_for_breaks_the_rule_of_that(
+    psns: tuple[int, ...], rule: str
+) -> None:
+    source = ModelFactory()
+    with source.device(CasePlace(name="implied", seed=1)) as target:
+        bench = Bench(target, source.claims, seed=1)
+        qp = bench.connect()
+        first, _ = (qp.post(Op.WRITE, 5) for _ in range(2))
+        for psn in psns:
+            qp.send(ACK(psn=psn))
+        failure = CaseFailed("want work 0x1 completed with success; got nothing")
+        assert first_difference(bench, failure, Stop(Kind.NO_COMPLETION, qp, first)) == (rule,)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.expect.wrong_psn import rule_of_psn
+from roceproof.conformance.suite.expect.wrong_psn import next_of_others, rule_of_psn
 from roceproof.conformance.suite.notation import mismatches
 from roceproof.conformance.suite.pattern import (
     WRITE_FIRST,
@@ -21,6 +21,7 @@ from roceproof.conformance.suite.reporting.failure import rule_of
 from roceproof.conformance.targets.interface import CasePlace
 from roceproof.conformance.targets.model.device import ModelFactory
 from roceproof.conformance.wire.codec import parse
+from roceproof.conformance.wire.psn import PSN_MODULUS
 from roceproof.verbs.work import Op, Work
 
 START, LAST = 100, (1 << 24) - 1
@@ -56,6 +57,19 @@ def test_what_is_in_front_names_the_rule(
     in_front: Sequence[Work | None], want: int, got: int, lives: int, rule: str
 ) -> None:
     assert rule_of_psn(in_front, want=want, got=got, start=START, lives=lives) == rule
+
+
+def test_a_psn_that_is_next_on_another_queue_pair_is_that_ones(model_bench: Bench) -> None:
+    own, other = model_bench.connect(), model_bench.connect()
+    for qp in (own, other):
+        qp.transfer(Op.WRITE, 5)
+    assert next_of_others(model_bench.transcript, own.spec) == {
+        (other.spec.sq_psn + 1) % PSN_MODULUS
+    }
+    want = own.spec.sq_psn + 1
+    said = {"want": want, "start": own.spec.sq_psn, "lives": 1}
+    assert rule_of_psn([SENT], **said, got=want + 9, others={want + 9}) == "PSN-08"
+    assert rule_of_psn([SENT], **said, got=want + 9, others={want + 8}) == "PSN-02"
 
 
 @pytest.mark.parametrize(

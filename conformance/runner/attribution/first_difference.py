@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from roceproof.conformance.runner.attribution.implied import is_behind_another
 from roceproof.conformance.runner.attribution.last_request import (
     asks_again,
     needs_no_receive,
@@ -28,7 +29,9 @@ _STARVES, _NEEDS_NO_RECEIVE = ("RNR-01",), ("RNR-08",)
 def first_difference(bench: Bench, failure: CaseFailed, stop: Stop | None) -> tuple[str, ...]:
     """Of a failure that stopped there; empty where its words do not tell."""
     if stop is not None and stop.kind is Kind.NO_COMPLETION and stop.at is not None:
-        return ("ACK-08" if stop.at.spec.service is Service.RC else "UC-01",)
+        if stop.at.spec.service is not Service.RC:
+            return ("UC-01",)
+        return ("ACK-05" if is_behind_another(bench, stop) else "ACK-08",)
     told = on_services(differed(failure), services_of(bench))
     if told == _HAS_NO_RIGHT and refuses_no_bytes(bench):
         return _NEEDS_NONE

@@ -49,6 +49,8 @@ class _Fact(NamedTuple):
     name: str = ""
     """What it is called if its bits are looked at, so many of them."""
     bits: int = 0
+    may_be_alone: bool = False
+    """Whether a device may heed nothing but one value of it."""
 
 
 def _header(frame: bytes, packet: Packet) -> bytes:
@@ -145,7 +147,12 @@ FACTS = (
     _Fact(lambda _, p, __: int(p.bth.solicited), "Solicited Event {}"),
     _Fact(lambda _, p, __: int(p.bth.ack_req), "AckReq {}"),
     _Fact(_asks, "AckReq {}", "ACK-01"),
-    _Fact(lambda _, p, __: p.aeth.syndrome if p.aeth else None, "the syndrome {:#04x}", "AETH-04"),
+    _Fact(
+        lambda _, p, __: p.aeth.syndrome if p.aeth else None,
+        "the syndrome {:#04x}",
+        "AETH-04",
+        may_be_alone=True,
+    ),
     _Fact(_read_in_front, "a READ of {} in front", "PSN-05"),
     _behind(RNR, "RNR-09"),
     _behind(GAP),
@@ -195,10 +202,14 @@ class Alone(NamedTuple):
     place: int
     value: int | str
     bit: int | None = None
+    is_other: bool = False
+    """It is that they have any other value."""
 
     def is_in(self, row: Row) -> bool:
         """Whether that frame has it, too."""
         value = row[self.place]
+        if self.is_other:
+            return value not in (None, self.value)
         return self.value == (value if self.bit is None else _bit(value, self.bit))
 
 
@@ -208,6 +219,9 @@ def alone(wrong: Sequence[Row], right: Sequence[Row]) -> Alone | None:
         bad, good = ([row[place] for row in rows] for rows in (wrong, right))
         if (value := _apart(bad, good)) is not None:
             return Alone(fact.words.format(value), fact.rule, place, value)
+        if fact.may_be_alone and (value := _one_of_all(good, bad)) is not None:
+            words = f"another value than {fact.words.format(value)}"
+            return Alone(words, fact.rule, place, value, is_other=True)
         for bit in range(fact.bits):
             bad_bits, good_bits = ([_bit(number, bit) for number in each] for each in (bad, good))
             if (value := _apart(bad_bits, good_bits)) is not None:
@@ -219,6 +233,14 @@ def _apart(bad: Sequence[int | str | None], good: Sequence[int | str | None]) ->
     """What nearly all of the ones have, and none of the others."""
     value, count = Counter(bad).most_common(1)[0]
     return value if count >= _NEARLY_ALL * len(bad) and value not in good else None
+
+
+def _one_of_all(
+    good: Sequence[int | str | None], bad: Sequence[int | str | None]
+) -> int | str | None:
+    """The one value that all of the ones have, and none of the others."""
+    values = {*good}
+    return values.pop() if len(values) == 1 and not values & {*bad, None} else None
 
 
 def _bit(number: int | str | None, bit: int) -> int | None:

@@ -244,7 +244,7 @@ def _of_one_rule(found: list[Root], cases: Mapping[str, Document]) -> list[Root]
         rule = ""
         if root.head and not (root.says or root.stops or root.covers):
             rule = next(iter(in_common([cases[name] for name in sorted(root.cases)])), "")
-        elif len(root.troubles) == 1 and root.troubles[0].startswith(RULE):
+        elif _is_of_one_family(root.troubles):
             rule = _differed_first(root, cases)
             root.troubles = list(dict.fromkeys([RULE + rule, *root.troubles]))
         if not rule or rule.startswith(OF_MUCH):
@@ -254,6 +254,12 @@ def _of_one_rule(found: list[Root], cases: Mapping[str, Document]) -> list[Root]
         else:
             kept[rule] = root
     return [*others, *kept.values()]
+
+
+def _is_of_one_family(troubles: Sequence[str]) -> bool:
+    """Whether all that is wrong are rules of the observer, of one family."""
+    families = {family(each.removeprefix(RULE)) for each in troubles if each.startswith(RULE)}
+    return len(families) == 1 and all(each.startswith(RULE) for each in troubles)
 
 
 def _differed_first(root: Root, cases: Mapping[str, Document]) -> str:

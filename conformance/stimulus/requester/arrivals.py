@@ -13,6 +13,7 @@ from roceproof.conformance.stimulus.requester.queue_pair import QueuePair
 from roceproof.conformance.stimulus.requester.state import SUCCESS, Response
 from roceproof.conformance.stimulus.requester.tolerance import differences, differs_aside
 from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.expect.wrong_psn import next_of_others
 from roceproof.conformance.suite.intent import (
     CHANGED_ON_THE_WAY,
     NOTHING,
@@ -234,7 +235,14 @@ class Arrivals:
         want, got = parse(wanted), parse(frame)
         if want is None or got is None or _WRONG_PSN not in rules:
             return text, rules
-        told = (known.rule_of_psn(want=want.bth.psn, got=got.bth.psn) for known in owners)
+        told = (
+            known.rule_of_psn(
+                want=want.bth.psn,
+                got=got.bth.psn,
+                others=next_of_others(self.bench.transcript, known.life.spec),
+            )
+            for known in owners
+        )
         finer = next(filter(None, told), _WRONG_PSN)
         return text, [finer if rule == _WRONG_PSN else rule for rule in rules]
 

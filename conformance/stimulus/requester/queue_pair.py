@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from typing import Any
@@ -79,7 +80,7 @@ class QueuePair:
         self.first = self.first or {name: getattr(work, name) for name in ONCE}
         self.judge.posted(work)
 
-    def rule_of_psn(self, *, want: int, got: int) -> str:
+    def rule_of_psn(self, *, want: int, got: int, others: Collection[int]) -> str:
         """The rule that a packet breaks which has not the PSN that it wants, if that is known."""
         psn = start = self.life.spec.sq_psn
         for number, work in enumerate(self.in_life):
@@ -92,6 +93,7 @@ class QueuePair:
                     got=got,
                     start=start,
                     lives=1 + self.lives_before,
+                    others=others,
                 )
             psn = (psn + self.life.packets(work)) % PSN_MODULUS
         return ""

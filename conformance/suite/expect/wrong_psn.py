@@ -3,23 +3,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
+from roceproof.conformance.suite.packet_flow import is_request
+from roceproof.conformance.suite.reporting.transcript import Transcript
+from roceproof.conformance.wire.codec import parse
 from roceproof.conformance.wire.psn import PSN_MODULUS
+from roceproof.verbs.queue_pair import QpSpec
 from roceproof.verbs.work import Op, Work
 
 _FIRST, _FIRST_AGAIN, _NEXT, _WRAPS = "PSN-01", "PSN-09", "PSN-02", "PSN-03"
+_OF_ANOTHER = "PSN-08"
 _BEHIND_EMPTY, _BEHIND_READ, _BEHIND_REFUSED = "PSN-04", "PSN-05", "PSN-21"
 
 
 def rule_of_psn(
-    in_front: Sequence[Work | None], *, want: int, got: int, start: int, lives: int
+    in_front: Sequence[Work | None],
+    *,
+    want: int,
+    got: int,
+    start: int,
+    lives: int,
+    others: Collection[int] = (),
 ) -> str:
     """The rule that a first packet of a message breaks, which has not the PSN that it wants.
 
     `in_front` is the work of this life before it, None for what was refused; `lives` counts
-    configurations, this one included. PSNs are absolute, `start` is the configured one.
+    configurations, this one included. PSNs are absolute, `start` is the configured one, `others`
+    those that are next on other queue pairs.
     """
+    if got in others:
+        return _OF_ANOTHER
     ahead = (got - want) % PSN_MODULUS < PSN_MODULUS // 2
     if in_front and in_front[-1] is None and ahead:
         return _BEHIND_REFUSED
@@ -31,3 +45,19 @@ def rule_of_psn(
     if behind.size == 0 and abs(got - want) == 1:
         return _BEHIND_EMPTY
     return _WRAPS if want == 0 and start != 0 else _NEXT
+
+
+def next_of_others(transcript: Transcript, own: QpSpec) -> set[int]:
+    """The PSNs behind the last requests that the device has sent on other queue pairs, or first."""
+    following = {
+        row["remote_qpn"]: row["start_psn"]
+        for epoch in transcript.epochs
+        for row in epoch.qps.values()
+        if "start_psn" in row
+    }
+    for entry in transcript.entries():
+        packet = parse(entry.frame) if entry.is_sent else None
+        if packet is not None and is_request(packet):
+            following[packet.bth.dest_qpn] = (packet.bth.psn + 1) % PSN_MODULUS
+    following.pop(own.remote_qpn, None)
+    return {*following.values()}

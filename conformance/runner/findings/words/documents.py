@@ -182,7 +182,9 @@ def _of_troubles(
         [*cases[name].get("differed", ()), *seen.get(name, {}).get("rules", ())]
         for name in sorted(root.cases)
     )
-    return in_most([[each for each in several if each in rules] for several in told]) or rules
+    mostly = in_most([[each for each in several if each in rules] for several in told])
+    lead = [rule for rule in rules[:1] if family(rule) in OF_ONE_FIELD]  # it differed first
+    return list(dict.fromkeys([*lead, *mostly])) or rules
 
 
 def _finer(rule: str, root: Root, cases: Mapping[str, Document]) -> str:
