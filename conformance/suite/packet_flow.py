@@ -251,7 +251,7 @@ class PacketFlow:
             rules = [rule for m in found if (rule := rule_of(m)) is not None]
             raise self._exchange.failed(
                 f"want  {described(wanted)}\ngot   {shown}\n{fields}",
-                rules=rules if is_predicted else (),
+                rules=rules if is_predicted else list(filter(None, (m.rule for m in found))),
                 got=packet,
                 example=fitting,
                 stop=self._stop_at(Kind.WRONG_PACKET, wanted, fields=tuple(found)),

@@ -12,7 +12,13 @@ from roceproof.conformance.suite.expect.wrong_psn import next_of_others, rule_of
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.limits.within_limits import allowed_depth, allowed_work
 from roceproof.conformance.suite.notation import Mismatch
-from roceproof.conformance.suite.packet_flow import FLUSHED, SUCCESS, PacketFlow, told
+from roceproof.conformance.suite.packet_flow import (
+    FLUSHED,
+    SUCCESS,
+    PacketFlow,
+    is_request,
+    told,
+)
 from roceproof.conformance.suite.packets import Sendable, Wanted
 from roceproof.conformance.suite.pattern import ACK, Pattern
 from roceproof.conformance.suite.peer import Peer
@@ -29,6 +35,7 @@ from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Work
 
 _MSNS = 1 << 24
+_OF_COPIES = "RTX-03"
 _ACK = 0x1F
 """No syndrome above it says that a request was executed."""
 
@@ -69,10 +76,22 @@ class RequesterSide(PacketFlow):
     def _with_reasons(
         self, packet: Packet, wanted: Wanted, found: list[Mismatch]
     ) -> list[Mismatch]:
+        if self._has_come_before(packet):
+            aside = ("psn", "opcode", "a")
+            return [e if e.field in aside else e._replace(rule=_OF_COPIES) for e in found]
         return [
             each._replace(rule=self._rule_of_psn(packet, wanted)) if each.field == "psn" else each
             for each in found
         ]
+
+    def _has_come_before(self, packet: Packet) -> bool:
+        """Whether the device has sent a request of that PSN in this life twice."""
+        alike = (
+            other.bth.psn == packet.bth.psn and is_request(other)
+            for other, entry in self._exchange.arrived()
+            if entry.flow is self.from_device
+        )
+        return sum(alike) > 1
 
     def _of_its_place(self, packet: Packet, found: list[Mismatch]) -> list[Mismatch]:
         if elsewhere(self._posted, packet, self.from_device) is None:

@@ -20,7 +20,8 @@ from roceproof.conformance.runner.findings.received import AROUND
 from roceproof.conformance.runner.findings.root import DEAD, STREAM
 from roceproof.conformance.runner.findings.unheeded import SAME
 from roceproof.conformance.suite.memory import LATE
-from roceproof.conformance.suite.reporting.divergence import is_vague
+from roceproof.conformance.suite.reporting.divergence import COMPLETES, is_vague, says_itself
+from roceproof.conformance.suite.reporting.failure_heads import wrong_fields
 
 Document = dict[str, Any]
 MAY_BE = "may_be"
@@ -85,9 +86,13 @@ def _host(number: int, findings: Sequence[Document]) -> int:
 
 
 def _may_host(finding: Document, other: Document) -> bool:
-    """Whether it comes of no stop itself, nor is in doubt where the other accuses in many cases."""
-    is_in_doubt = _says(finding) < _Says.FOR_SURE
-    is_outdone = is_in_doubt and bool(other["rules"]) and _is_far_wider(other, finding)
+    """Whether it comes of no stop itself, nor is outdone by what accuses in many cases for each.
+
+    What a device has sent wrongly is not, however few cases show it.
+    """
+    is_sent = finding["troubles"][0].startswith((FIELD, RULE)) or wrong_fields(finding["head"])
+    is_certain = _says(finding) is _Says.FOR_SURE and (is_sent or not other.get("stops"))
+    is_outdone = not is_certain and bool(other["rules"]) and _is_far_wider(other, finding)
     return not (is_outdone or _comes_of_a_stop(finding, other))
 
 
@@ -118,8 +123,9 @@ def _says(finding: Document) -> _Says:
 
 
 def _names(rules: Sequence[str]) -> bool:
-    """Whether some rule of these is broken by one kind of fault alone."""
-    return any(not rule.startswith(OF_MUCH) for rule in rules)
+    """Whether some rule of these is broken by one kind of fault alone, or said by what came."""
+    said = (rule for rule in rules if rule not in COMPLETES and says_itself([rule]))
+    return any(said) or any(not rule.startswith(OF_MUCH) for rule in rules)
 
 
 def _halves(finding: Document) -> set[str]:

@@ -58,8 +58,10 @@ def _header(frame: bytes, packet: Packet) -> bytes:
     return frame[at : at + _IP_BYTES] if isinstance(packet.ip, Ipv4) else b""
 
 
-def _carries(frame: bytes, packet: Packet, _: InFront) -> int:
+def _carries(frame: bytes, packet: Packet, _: InFront) -> int | None:
     header = _header(frame, packet)
+    if not header:
+        return None
     return sum(int.from_bytes(header[at : at + 2], "big") for at in range(0, _IP_BYTES, 2)) >> 16
 
 
@@ -127,7 +129,7 @@ def _behind(event: str, rule: str = "") -> _Fact:
 FACTS = (
     _Fact(_carries, "an IPv4 header whose sum carries {} times", "IP-11"),
     _Fact(
-        lambda f, p, _: int.from_bytes(_header(f, p)[10:12], "big"),
+        lambda f, p, _: int.from_bytes(h[10:12], "big") if (h := _header(f, p)) else None,
         "the IPv4 header checksum {:#06x}",
         "IP-11",
         name="the IPv4 header checksum",

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from roceproof.conformance.rules.consequences import comes_of
 from roceproof.conformance.runner.findings.accused import OF_MUCH, in_common
 from roceproof.conformance.runner.findings.hang import standstill
 from roceproof.conformance.runner.findings.heeded import of_temptations
@@ -273,7 +274,9 @@ def _differed_first(root: Root, cases: Mapping[str, Document]) -> str:
     first = Counter(each for name in root.cases for each in cases[name].get("differed", ())[:1])
     plain = first.pop(_PLAIN_PSN, 0)
     seen, most = next(iter(first.most_common(1)), (rule, 0))
-    share = _SOME_SAY_WHY if plain else 2
+    if 2 * most > len(root.cases) and comes_of([seen], rule):
+        return seen
+    share = _SOME_SAY_WHY if plain and most >= _FEWEST else 2
     if family(seen) == family(rule) and share * most > len(root.cases):
         return seen
     return _PLAIN_PSN if 2 * plain > len(root.cases) and family(rule) == _PSN else rule

@@ -23,6 +23,7 @@ from roceproof.conformance.suite.intent import (
 )
 from roceproof.conformance.suite.pattern import Pattern
 from roceproof.conformance.suite.reporting.ends import (
+    RETRY_EXCEEDED,
     ended,
     posted_before,
     rules_of_end,
@@ -41,6 +42,7 @@ _CREDIT_CODES = 32
 _CNP = 0x81
 _OF_A_NAK = "rem_"
 _WRONG_PSN = FIELD_RULES["psn"]
+_APART = "QPS-06"
 _AGAIN, _REPEATED = "it has left before, otherwise", "RTX-03"
 
 
@@ -280,19 +282,23 @@ class Arrivals:
                 f"want  no such completion on {where}; owed: {owed}\n"
                 f"got   work {outcome.wr_id:#x} completed with {ended(outcome, spec)}"
             )
+            rules = rules_of_end(outcome, spec)
             if alike := self._owed_so(outcome.status, known):
                 text += f"\n{AS_ANOTHER} {alike.qp.qpn:#x}"
-            raise self.bench.failed(text, rules=rules_of_end(outcome, spec))
+                rules = (_APART,) if rules else ()
+            raise self.bench.failed(text, rules=rules)
         if outcome.status.startswith(_OF_A_NAK):
             self._refused[outcome.status] = known
         self._judge_violations(known)
 
     def _owed_so(self, status: str, known: QueuePair) -> QueuePair | None:
-        """Another queue pair whose work ends with a NAK of that status, or last has ended so."""
-        if not status.startswith(_OF_A_NAK):
+        """Another queue pair whose work ends or may end so, or last has ended with such a NAK."""
+        if not status.startswith((_OF_A_NAK, RETRY_EXCEEDED)):
             return None
         for other in self.qps.values():
             if other is not known and any(f"ends with {status}" in d for d in other.judge.owed()):
+                return other
+            if status == RETRY_EXCEEDED and other is not known and other.life.spec.ack_timeout:
                 return other
         before = self._refused.get(status)
         return None if before is known else before

@@ -100,6 +100,7 @@ _BY_LIKENESS = _table(
 _COMPLETION = _table(
     (BEHIND_UNDUE, AS_IF_ONCE),
     (rf"want no such completion.*completed with rem_.*{AS_ANOTHER}", "NAK-09"),
+    (rf"want no such completion.*completed with retry_exc_err.*{AS_ANOTHER}", "QPS-06"),
     (NO_TIMER, "RTX-07"),
     (r"which (waits|is acknowledged).*completed with retry_exc_err, syndrome 0x60", "NAK-13"),
     (r"completed with retry_exc_err, syndrome 0x[23]", "RNR-05"),
@@ -255,7 +256,7 @@ def _of_fields(name: str, fields: Sequence[str], *, is_sequence: bool) -> Iterab
     if name.startswith("ACK"):
         rules |= _OF_ACKS
     if name.startswith("NAK"):
-        rules |= {"psn": "NAK-01" if is_sequence else "NAK-07"}
+        rules |= dict.fromkeys(("psn", _OPCODE), "NAK-01" if is_sequence else "NAK-07")
     if name.startswith("RNR"):
         rules |= {"psn": "RNR-01"}
     told = [field for field in fields if field.startswith("syndrome ")] or fields

@@ -44,6 +44,7 @@ from roceproof.conformance.suite.reporting.divergence import COMPLETES, is_vague
 from roceproof.conformance.suite.reporting.failure_site import Kind
 
 Document = dict[str, Any]
+_FEW = 3
 
 
 def documents(
@@ -128,6 +129,8 @@ def _document(
         if lead not in rules and 2 * about < len(root.tellers):
             doubt = [lead, *doubt]
         rules = list(dict.fromkeys([lead, *rules]))
+    behind_another = {rule for rule in rules if rule not in sure and comes_of(rules, rule)}
+    rules.sort(key=behind_another.__contains__)
     if not rules and root.troubles[0] == str(Kind.DEATH):
         rules = doubt = about_alone(cases[name] for name in sorted(root.tellers))
     others = {name for other in found if other is not root for name in other.cases}
@@ -183,8 +186,14 @@ def _of_troubles(
         for name in sorted(root.cases)
     )
     mostly = in_most([[each for each in several if each in rules] for several in told])
-    lead = [rule for rule in rules[:1] if family(rule) in OF_ONE_FIELD]  # it differed first
+    lead = [rule for rule in rules[:1] if _many_differ_first(rule, root, cases)]
     return list(dict.fromkeys([*lead, *mostly])) or rules
+
+
+def _many_differ_first(rule: str, root: Root, cases: Mapping[str, Document]) -> bool:
+    """Whether what a few cases saw first broke it, of a single field."""
+    first = [rule in cases[name].get("differed", ())[:1] for name in root.cases]
+    return family(rule) in OF_ONE_FIELD and sum(first) >= _FEW
 
 
 def _finer(rule: str, root: Root, cases: Mapping[str, Document]) -> str:
