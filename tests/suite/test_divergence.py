@@ -20,7 +20,12 @@ from roceproof.conformance.suite.reporting.ends import (
     wrong_syndrome,
 )
 from roceproof.conformance.suite.reporting.failure import CaseFailed
-from roceproof.conformance.suite.reporting.failure_heads import head_of, in_short, likeness
+from roceproof.conformance.suite.reporting.failure_heads import (
+    AS_ANOTHER,
+    head_of,
+    in_short,
+    likeness,
+)
 from roceproof.conformance.targets.interface import Target
 from roceproof.verbs.queue_pair import QpSpec
 from roceproof.verbs.work import Outcome
@@ -191,6 +196,17 @@ FLUSHED = (
             [],
         ),
         ("want  ATOMIC_ACK psn=+4 msn=3; got   nothing in time", ["ATOM-05"]),
+        (
+            "got ATOMIC_ACK psn=+0 syndrome=0x1f msn=1; opcode: want NAK, got ATOMIC_ACK; "
+            "syndrome: want 0x62, got 0x1f",
+            ["AETH-02"],
+        ),
+        (
+            "want  NAK psn=+0 syndrome=0x62; got   ATOMIC_ACK psn=+0 syndrome=0x1f; "
+            "opcode: want NAK, got ATOMIC_ACK; syndrome: want 0x62, got 0x1f",
+            ["NAK-07"],
+        ),
+        (f"{WAITS} retry_exc_err, syndrome 0xff: {NO_TIMER}; {AS_ANOTHER} 0x7", ["QPS-06"]),
         (f"{DIED} tx_valid fell before ready rose", ["ETH-07"]),
         (f"{DIED} tx changed while it waited for ready", ["ETH-07"]),
         (f"{DIED} mwd changed while it waited for ready", ["RETH-12"]),

@@ -65,6 +65,17 @@ def test_what_many_cases_accuse_is_no_sign_of_what_one_may() -> None:
     assert hosts({**many, "rules": [], "in_doubt": []}, perhaps) == [None, 1]
 
 
+def test_what_stops_many_cases_is_no_sign_of_what_one_has_seen_but_on_the_wire() -> None:
+    stop = finding("ACK-08", count=32, stops=True)
+    assert hosts(finding("RTX-18", head="a WRITE ended otherwise"), stop) == [None, None]
+    assert hosts(finding("PSN-02", troubles=["rule PSN-02"]), stop) == [None, 1]
+
+
+def test_what_came_says_as_much_as_what_a_few_cases_are_about() -> None:
+    refused, about = finding(doubt=("NAK-09",), count=7), finding(doubt=("RNR-10",), count=3)
+    assert hosts(refused, about) == [None, None]
+
+
 def test_nothing_is_put_behind_what_is_as_sure() -> None:
     assert hosts(finding("ACK-08"), finding("NAK-01")) == [None, None]
     assert with_kin([]) == []

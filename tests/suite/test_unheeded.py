@@ -100,6 +100,14 @@ def test_where_one_syndrome_alone_is_heeded_any_other_is_why() -> None:
     assert told(ANSWERS, missed, [*heeded, case("heeded", answer(draw, credits=4))]) is None
 
 
+def test_over_ipv6_nothing_is_told_of_an_ipv4_header() -> None:
+    flow = FlowCodec(
+        src=Host(bytes(6), bytes(16)), dst=Host(bytes(6), bytes(16)), dest_qpn=7, service=0
+    )
+    facts = {f.words: value for f, value in zip(FACTS, facts_of(flow.build(ACK())), strict=True)}
+    assert [value for words, value in facts.items() if "IPv4" in words] == [None, None]
+
+
 def test_too_few_answers_have_nothing_in_common_and_a_heeded_one_contradicts() -> None:
     draw = Random(2)
     heeded = [case("heeded", answer(draw), answer(draw)) for _ in range(200)]

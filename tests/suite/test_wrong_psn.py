@@ -17,9 +17,11 @@ from roceproof.conformance.suite.pattern import (
     WRITE_ONLY,
     Maker,
 )
-from roceproof.conformance.suite.reporting.failure import rule_of
-from roceproof.conformance.targets.interface import CasePlace
+from roceproof.conformance.suite.reporting.failure import CaseFailed, rule_of
+from roceproof.conformance.targets.forwarding import ForwardingTarget
+from roceproof.conformance.targets.interface import Arrival, CasePlace, Target
 from roceproof.conformance.targets.model.device import ModelFactory
+from roceproof.conformance.wire import frame_edits as edits
 from roceproof.conformance.wire.codec import parse
 from roceproof.conformance.wire.psn import PSN_MODULUS
 from roceproof.verbs.work import Op, Work
@@ -92,3 +94,33 @@ def test_a_wrong_length_or_pad_breaks_the_rule_of_its_place(
     told = [mismatches(pattern, came, qp.to_device) for pattern in (longer, padded)]
     rules = [rule_of(each) for several in told for each in several if each.field != "dmalen"]
     assert rules == [length, pad]
+
+
+class Doubles(ForwardingTarget):
+    """Sends each request again, with another last byte."""
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self._again: list[Arrival] = []
+
+    def receive(self, timeout_ns: int) -> Arrival | None:
+        if self._again:
+            return self._again.pop()
+        came = super().receive(timeout_ns)
+        if came is not None:
+            frame = bytearray(came.frame)
+            edits.flip_end(1)(frame)
+            edits.reseal(frame)
+            self._again.append(came._replace(frame=bytes(frame)))
+        return came
+
+
+def test_a_copy_with_other_bytes_is_no_wrong_payload_but_a_wrong_copy() -> None:
+    source = ModelFactory()
+    with source.device(CasePlace(name="copies", seed=1)) as target:
+        qp = Bench(Doubles(target), source.claims, seed=1).connect()
+        (packet,) = qp.post(Op.WRITE, 8).packets
+        qp.expect(packet)
+        with pytest.raises(CaseFailed) as failed:
+            qp.expect(packet)
+    assert failed.value.rules == ("RTX-03",)
