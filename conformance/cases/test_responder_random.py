@@ -37,6 +37,6 @@ def test_requests_that_nobody_has_thought_of(bench: Bench) -> None:
 
 
 @case(*RULES, targets=["hdl", "model"])
-@over("part", range(8))
+@over("part", range(24))
 def test_many_requests_that_nobody_has_thought_of(bench: Bench, part: int) -> None:
     run(bench, SHARE)
