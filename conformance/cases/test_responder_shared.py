@@ -25,6 +25,7 @@ from roceproof.conformance.suite.pattern import (
     WRITE_ONLY,
     WRITE_ONLY_IMM,
 )
+from roceproof.conformance.suite.reporting.answers_told import outcomes_told
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.queue_pair import State
 from roceproof.verbs.service import Service
@@ -176,7 +177,8 @@ def test_receives_posted_by_way_of_a_failed_queue_pair_serve_others(bench: Bench
         number = bad.post_receive(region)
         bench.settle()
         if ended := bench.completions(bad, count=0, within_ns=0):
-            text = f"a queue pair that failed ended a receive of its shared queue: {ended}"
+            told = outcomes_told(ended)
+            text = f"a queue pair that failed ended a receive of its shared queue: {told}"
             raise bench.failed(text, rules=["QPS-06"])
         good.send(SEND_ONLY(psn=psn, payload=4, a=1))
         good.expect(ACK(psn=psn))
