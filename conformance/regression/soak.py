@@ -8,6 +8,7 @@ ends early when none is. Each failing plan is left as a small case of its own.
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,9 +56,14 @@ def run_soak(wanted: Soak) -> int:
     night.tell()
     if end is not None:
         raise end
-    if any(each.declared is None for plans in night.findings.values() for each in plans):
+    return verdict(night.findings, broke=night.broke)
+
+
+def verdict(findings: Mapping[str, Sequence[PlanFinding]], *, broke: Sequence[str]) -> Exit:
+    """What is declared of a kernel is nothing new; what broke by itself was not judged."""
+    if any(each.declared is None for plans in findings.values() for each in plans):
         return Exit.FINDINGS
-    return Exit.UNUSABLE if night.broke else Exit.FINE
+    return Exit.UNUSABLE if broke else Exit.FINE
 
 
 class Night:

@@ -14,6 +14,30 @@ from pathlib import Path
 
 import pytest
 
+from roceproof.common.exit_codes import Exit
+from roceproof.conformance.regression.soak import verdict
+from roceproof.conformance.runner.plan_player import PlanFinding
+from roceproof.conformance.stimulus.plan import Plan
+
+FOUND = PlanFinding(1, ("RNR-02",), "head", "text", "story", Plan(steps=()))
+DECLARED = FOUND._replace(declared="rxe-late-rnr")
+
+
+@pytest.mark.parametrize(
+    ("findings", "broke", "ends"),
+    [
+        ([], [], Exit.FINE),
+        ([], ["a plan"], Exit.UNUSABLE),
+        ([DECLARED], [], Exit.FINE),
+        ([DECLARED], ["a plan"], Exit.UNUSABLE),
+        ([DECLARED, FOUND], ["a plan"], Exit.FINDINGS),
+    ],
+)
+def test_what_is_declared_is_no_finding_and_what_broke_was_not_judged(
+    findings: list[PlanFinding], broke: list[str], ends: Exit
+) -> None:
+    assert verdict({"a kind": findings} if findings else {}, broke=broke) is ends
+
 
 def soak(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
     tool = Path(sys.executable).parent / "roceproof"
