@@ -234,5 +234,6 @@ def test_a_gid_that_is_no_ipv4_address_is_the_own_address(bench: Bench) -> None:
     with bench.another(1, own) as other:
         service = served(other, Service.RC, Service.UC)[0]
         asker = other.peer(ipv6=True)
-        assert other.target.ping(asker, timeout_ns=other.target.patience.answer_ns)
+        if not other.target.ping(asker, timeout_ns=other.target.patience.answer_ns):
+            raise other.failed("a ping to the port's GID was never answered", rules=["LIVE-01"])
         other.connect(service, ipv6=True).transfer(operations(other, service)[0], 100)

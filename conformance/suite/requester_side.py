@@ -76,9 +76,9 @@ class RequesterSide(PacketFlow):
     def _with_reasons(
         self, packet: Packet, wanted: Wanted, found: list[Mismatch]
     ) -> list[Mismatch]:
-        if self._has_come_before(packet):
-            aside = ("psn", "opcode", "a")
-            return [e if e.field in aside else e._replace(rule=_OF_COPIES) for e in found]
+        is_another = any(each.field in ("psn", "opcode") for each in found)
+        if not is_another and self._has_come_before(packet):
+            return [e if e.field == "a" else e._replace(rule=_OF_COPIES) for e in found]
         return [
             each._replace(rule=self._rule_of_psn(packet, wanted)) if each.field == "psn" else each
             for each in found

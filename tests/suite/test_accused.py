@@ -8,7 +8,12 @@ from typing import Any
 
 import pytest
 
-from roceproof.conformance.runner.findings.accused import about_alone, in_common, none_passes
+from roceproof.conformance.runner.findings.accused import (
+    about_alone,
+    accused,
+    in_common,
+    none_passes,
+)
 from roceproof.conformance.runner.findings.root_findings import roots
 from roceproof.conformance.runner.findings.words.documents import documents
 
@@ -17,6 +22,13 @@ PLAN = {"rules": [], "broken": ["ACK-08", "ACK-09"]}
 
 
 UNHEEDED = {"rules": ["RNR-05"], "broken": ["RNR-05"], "differed": ["ACK-08"]}
+
+
+def test_a_case_that_was_not_reached_accuses_what_differed() -> None:
+    unreached = {"rules": ["QPS-04"], "broken": ["LIVE-01"], "differed": ["ACK-01"]}
+    assert accused(unreached) == ["ACK-01"]
+    assert accused({**unreached, "broken": ["QPS-04"]}) == ["QPS-04"]
+    assert accused({**unreached, "differed": []}) == ["LIVE-01"]
 
 
 def case(*rules: str) -> dict[str, Any]:

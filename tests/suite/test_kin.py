@@ -76,6 +76,14 @@ def test_what_came_says_as_much_as_what_a_few_cases_are_about() -> None:
     assert hosts(refused, about) == [None, None]
 
 
+def test_what_names_a_rule_in_three_times_as_many_cases_is_no_sign_of_another_answer() -> None:
+    answer = finding("INV-02", head="NAK came where ACK was due; syndrome: want ACK, got 0x62")
+    assert hosts(finding(doubt=("RETH-06",), count=3), answer) == [None, None]
+    assert hosts(finding(doubt=("RETH-06",), count=2), answer) == [None, 1]
+    numbered = finding("PSN-02", head="psn: want 2, got 1", count=1)
+    assert hosts(finding(doubt=("ACK-01",), count=3), numbered)[0] is None
+
+
 def test_nothing_is_put_behind_what_is_as_sure() -> None:
     assert hosts(finding("ACK-08"), finding("NAK-01")) == [None, None]
     assert with_kin([]) == []

@@ -541,3 +541,14 @@ def test_a_psn_is_told_by_what_some_cases_know_of_it() -> None:
         session.seen[max(session.seen)]["rules"] = {"PSN-02": "PSN-02 frame 1"}
     (told,) = documents(session.roots(), session.cases, session.seen)
     assert told["rules"][0] == "PSN-08"
+
+
+def test_the_life_that_all_cases_are_about_goes_before_what_is_in_doubt() -> None:
+    session = Session()
+    session.add(({}, ""), head="NAK came otherwise", broken=("QPS-04", "RETH-06", "NAK-07"))
+    session.cases[max(session.cases)] |= {"rules": ["QPS-04", "RETH-06"], "differed": ["NAK-07"]}
+    for _ in range(3):
+        session.add(({}, ""))
+        session.cases[max(session.cases)]["rules"] = ["RETH-06", "QPS-04"]
+    (told,) = documents(session.roots(), session.cases, session.seen)
+    assert told["rules"][0] == "QPS-04"

@@ -32,9 +32,12 @@ _REFUSALS = {"NAK", "RNR"}
 def accused(case: Document) -> list[str]:
     """What a case accuses: what differed and its kin, where that names a rule by itself.
 
-    Of several rules that it is about, it accuses those that what differed names.
+    Of several rules that it is about, it accuses those that what differed names. A case that was
+    not reached may know no more than that the device lives no longer.
     """
     broken, differed = case.get("broken", ()), case.get("differed", ())
+    if differed and all(map(says_little, broken)):
+        return list(differed)
     if not says_itself(differed):
         named = [rule for rule in broken if rule in differed and not rule.startswith(OF_MUCH)]
         about = sorted(broken, key=lambda r: (r.startswith(OF_MUCH), r not in differed))

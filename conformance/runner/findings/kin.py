@@ -28,7 +28,9 @@ MAY_BE = "may_be"
 _OF_ALL = (STREAM, DEAD, f"{RULE}LIVE-01")
 """Troubles behind which nothing else is seen."""
 
-_MANY = 10
+_MANY, _MORE = 10, 3
+_OF_AN_ANSWER = ("syndrome", "opcode")
+"""Fields by which one answer is another."""
 _OWN = ("CNP-", "CM-")
 """Rules of exchanges beside all messages."""
 
@@ -90,9 +92,13 @@ def _may_host(finding: Document, other: Document) -> bool:
 
     What a device has sent wrongly is not, however few cases show it.
     """
-    is_sent = finding["troubles"][0].startswith((FIELD, RULE)) or wrong_fields(finding["head"])
+    is_sent = finding["troubles"][0].startswith((FIELD, RULE)) or any(
+        not field.startswith(_OF_AN_ANSWER) for field in wrong_fields(finding["head"])
+    )
     is_certain = _says(finding) is _Says.FOR_SURE and (is_sent or not other.get("stops"))
     is_outdone = not is_certain and bool(other["rules"]) and _is_far_wider(other, finding)
+    if not is_sent and _names(other["rules"]):
+        is_outdone |= other["count"] >= _MORE * finding["count"]
     return not (is_outdone or _comes_of_a_stop(finding, other))
 
 

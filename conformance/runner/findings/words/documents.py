@@ -129,6 +129,9 @@ def _document(
         if lead not in rules and 2 * about < len(root.tellers):
             doubt = [lead, *doubt]
         rules = list(dict.fromkeys([lead, *rules]))
+    if rules and rules[0] in doubt and (lives := decided(root.tellers, cases)):
+        doubt = list(dict.fromkeys([*lives, *doubt]))
+        rules = list(dict.fromkeys([*lives, *rules]))
     behind_another = {rule for rule in rules if rule not in sure and comes_of(rules, rule)}
     rules.sort(key=behind_another.__contains__)
     if not rules and root.troubles[0] == str(Kind.DEATH):
