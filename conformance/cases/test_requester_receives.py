@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.case import REQUESTER, case, needs, over
+from roceproof.conformance.suite.case import REQUESTER, case, needs, over, over_ip_versions
 from roceproof.conformance.suite.intent import CHANGED_ON_THE_WAY
 from roceproof.conformance.suite.pattern import ACK, Edit, Pattern
 from roceproof.conformance.suite.sweep import (
@@ -43,13 +43,14 @@ def numbers(edit: Callable[[int, bytes], Edit], offset: int, values: list[int]) 
 
 
 @case("ETH-03", smoke=True)
-def test_bytes_behind_an_ack_do_not_matter(bench: Bench) -> None:
+@over_ip_versions
+def test_bytes_behind_an_ack_do_not_matter(bench: Bench, ipv6: bool) -> None:
     draw = bench.random
     zeros = [FIRST_ACK.corrupted(edits.Trailer(bytes(count))) for count in range(1, 47)]
     noise = [
         FIRST_ACK.corrupted(edits.Trailer(draw.randbytes(count))) for count in (1, 2, 3, 4, 18, 46)
     ]
-    completes_with_each(bench.connect(), [*zeros, *noise])
+    completes_with_each(bench.connect(ipv6=ipv6), [*zeros, *noise])
 
 
 @case("ETH-01", "PFC-04", smoke=True)

@@ -28,7 +28,7 @@ from roceproof.verbs.work import Op
 
 pytestmark = [REQUESTER, needs(Capability.RC, Capability.WRITE, Capability.RETRANSMISSION)]
 
-MTU, LONGEST = 256, 4096
+MTU, LONGEST, MANY = 256, 4096, 16
 CONFIGURING = 64
 """Cycles in which a packet that was posted has left, and so has a configuration behind it."""
 LENGTHS = (1, MTU, MTU + 1, 3 * MTU - 1)
@@ -335,3 +335,14 @@ def test_a_second_nak_inside_a_message_is_answered_at_once(bench: Bench) -> None
         qp.expect(*copies(messages, first=start))
     qp.completes(*messages[:2])
     qp.finish(messages[2])
+
+
+@case("RTX-23", "NAK-06", smoke=True)
+def test_all_queue_pairs_send_again_at_once(bench: Bench) -> None:
+    qps = [connect(bench) for _ in range(min(bench.claims.qps, MANY))]
+    messages = [write_all(qp, 2 * MTU) for qp in qps]
+    for qp in qps:
+        qp.send(NAK(SEQUENCE_ERROR, psn=0, msn=0))
+    for qp, own in zip(qps, messages, strict=True):
+        qp.expect(*copies(own))
+        qp.finish(*own)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.case import RESPONDER, case, over_services
+from roceproof.conformance.suite.case import RESPONDER, case, over_ip_versions, over_services
 from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import OUT_OF_SEQUENCE
@@ -46,11 +46,13 @@ def write_burst(bench: Bench, qp: Connection, sizes: Sequence[int]) -> None:
 
 
 @case("ETH-03", smoke=True)
-def test_bytes_behind_the_packet_do_not_matter(bench: Bench) -> None:
+@over_ip_versions
+def test_bytes_behind_the_packet_do_not_matter(bench: Bench, ipv6: bool) -> None:
     counts = range(1, LONGEST_TRAILER + 1)
     trailers = [bytes(count) for count in counts] + [bench.random.randbytes(c) for c in counts]
     packet = WRITE_ONLY(payload=8, **at(bench.target.register(64)))
-    accepts_each(bench.connect(), [packet.corrupted(edits.Trailer(data)) for data in trailers])
+    qp = bench.connect(ipv6=ipv6)
+    accepts_each(qp, [packet.corrupted(edits.Trailer(data)) for data in trailers])
 
 
 @case("ETH-03", smoke=True)

@@ -40,6 +40,7 @@ from roceproof.conformance.suite.reporting.failure import AS_CONTRACTED
 from roceproof.conformance.suite.reporting.failure_heads import other_receive
 from roceproof.conformance.suite.traffic.storm_crowd import operations, served
 from roceproof.conformance.targets.capability import Capability
+from roceproof.dpi.session.options import STANDS_STILL
 from roceproof.verbs.queue_pair import Qp, State
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Outcome, Region
@@ -47,7 +48,7 @@ from roceproof.verbs.work import Op, Outcome, Region
 pytestmark = [RESPONDER, needs(Capability.LOCKSTEP), needs(Capability.RC), needs(Capability.RESET)]
 
 SIMULATED = ["hdl", "model"]
-MOST, SIZE, ROUNDS, QPN_BITS, CROWD = 16, 32, 3, 24, 4
+MOST, SIZE, ROUNDS, QPN_BITS, CROWD, ROOM = 16, 32, 3, 24, 4, 64
 STREAMS = ("tx_stall", "cpl_stall", "memory_stall", "memory_lag")
 
 
@@ -249,6 +250,34 @@ def test_receives_end_as_they_must_when_a_request_is_refused(
             qp.expect(NAK(code, psn=psn))
             found = bench.all_completions(qp, len(numbers))
             end_as_they_must(bench, found, numbers, opening, f"{request.name} is refused")
+
+
+@case(
+    "RQ-01",
+    "QPS-03",
+    smoke=True,
+    needs=[Capability.DISTURBANCE],
+    targets=SIMULATED,
+    breaks=OUT_OF_ORDER,
+)
+def test_receives_are_flushed_while_nobody_takes_completions(bench: Bench) -> None:
+    executed_of(bench.claims, Service.RC, [Op.SEND])
+    qp, most = bench.connect(), min(bench.claims.receives, MOST)
+    inbox = qp.region(ROOM)
+    used = [qp.post_receive(inbox) for _ in range(most)]
+    bench.target.disturb(cpl_stall=STANDS_STILL)
+    for psn in range(most // 2):
+        qp.send(SEND_ONLY(psn=psn, payload=4, a=1))
+    bench.settle()
+    used += [qp.post_receive(inbox, may_wait=True) for _ in range(most // 2)]
+    qp.send(SEND_LAST(psn=most // 2, payload=4, a=1))
+    bench.settle()
+    bench.target.disturb()
+    found = bench.all_completions(qp, len(used))
+    complete_once(bench, found, used)
+    told = [each.status for each in found]
+    if told != [SUCCESS] * (most // 2) + [FLUSHED] * most:
+        raise bench.failed(f"of {most // 2} used and {most} flushed receives came {told}")
 
 
 def end_as_they_must(

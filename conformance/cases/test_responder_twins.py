@@ -114,10 +114,10 @@ def has_its_key(qp: Connection) -> None:
 
 
 def reaches(qp: Connection) -> None:
-    """Its own memory, and the answer goes to its own peer."""
+    """Its own memory, and the answer goes to its own peer, with the class and hops of its own."""
     region = qp.region(ROOM)
     qp.send(WRITE_ONLY(psn=0, payload=8, a=1, **at(region)))
-    qp.expect(ACK(psn=0, msn=1))
+    qp.expect(ACK(psn=0, msn=1, tos=qp.spec.traffic_class, ttl=qp.spec.hop_limit))
     region.deregister()
 
 

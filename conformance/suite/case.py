@@ -109,6 +109,16 @@ over_services = pytest.mark.parametrize(
 """Run a case on RC and on UC, each where the device has it."""
 
 
+over_ip_versions = pytest.mark.parametrize(
+    "ipv6",
+    [
+        pytest.param(False, id="IPv4"),
+        pytest.param(True, id="IPv6", marks=needs(Capability.IPV6)),
+    ],
+)
+"""Run a case with a peer of either IP version, IPv6 where the device speaks it."""
+
+
 def over_mtus(*sizes: int) -> pytest.MarkDecorator:
     """Run a case at each path MTU (all five without any); those a device lacks are skipped."""
     return pytest.mark.parametrize("mtu", sizes or (256, 512, 1024, 2048, 4096))
