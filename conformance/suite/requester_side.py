@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from roceproof.conformance.suite.expect.prediction import Posted, elsewhere, predict
-from roceproof.conformance.suite.expect.wrong_psn import next_of_others, rule_of_psn
+from roceproof.conformance.suite.expect.wrong_psn import rule_of_psn
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.limits.within_limits import allowed_depth, allowed_work
 from roceproof.conformance.suite.notation import Mismatch
@@ -115,7 +115,7 @@ class RequesterSide(PacketFlow):
             got=packet.bth.psn,
             start=start,
             lives=len(self.lives),
-            others=next_of_others(self._exchange.transcript, self.spec),
+            others=self._exchange.transcript.next_psns(but=self.spec.remote_qpn),
         )
 
     def _stop_without(self, wr_id: int) -> Stop:

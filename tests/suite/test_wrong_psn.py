@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.expect.wrong_psn import next_of_others, rule_of_psn
+from roceproof.conformance.suite.expect.wrong_psn import rule_of_psn
 from roceproof.conformance.suite.notation import mismatches
 from roceproof.conformance.suite.pattern import (
     WRITE_FIRST,
@@ -65,9 +65,8 @@ def test_a_psn_that_is_next_on_another_queue_pair_is_that_ones(model_bench: Benc
     own, other = model_bench.connect(), model_bench.connect()
     for qp in (own, other):
         qp.transfer(Op.WRITE, 5)
-    assert next_of_others(model_bench.transcript, own.spec) == {
-        (other.spec.sq_psn + 1) % PSN_MODULUS
-    }
+    following = model_bench.transcript.next_psns(but=own.spec.remote_qpn)
+    assert following == {(other.spec.sq_psn + 1) % PSN_MODULUS}
     want = own.spec.sq_psn + 1
     said = {"want": want, "start": own.spec.sq_psn, "lives": 1}
     assert rule_of_psn([SENT], **said, got=want + 9, others={want + 9}) == "PSN-08"

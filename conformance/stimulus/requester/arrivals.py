@@ -13,7 +13,6 @@ from roceproof.conformance.stimulus.requester.queue_pair import QueuePair
 from roceproof.conformance.stimulus.requester.state import SUCCESS, Response
 from roceproof.conformance.stimulus.requester.tolerance import differences, differs_aside
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.expect.wrong_psn import next_of_others
 from roceproof.conformance.suite.intent import (
     CHANGED_ON_THE_WAY,
     NOTHING,
@@ -241,7 +240,7 @@ class Arrivals:
             known.rule_of_psn(
                 want=want.bth.psn,
                 got=got.bth.psn,
-                others=next_of_others(self.bench.transcript, known.life.spec),
+                others=self.bench.transcript.next_psns(but=known.life.spec.remote_qpn),
             )
             for known in owners
         )

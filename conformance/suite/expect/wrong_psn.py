@@ -5,11 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from roceproof.conformance.suite.packet_flow import is_request
-from roceproof.conformance.suite.reporting.transcript import Transcript
-from roceproof.conformance.wire.codec import parse
 from roceproof.conformance.wire.psn import PSN_MODULUS
-from roceproof.verbs.queue_pair import QpSpec
 from roceproof.verbs.work import Op, Work
 
 _FIRST, _FIRST_AGAIN, _NEXT, _WRAPS = "PSN-01", "PSN-09", "PSN-02", "PSN-03"
@@ -45,19 +41,3 @@ def rule_of_psn(
     if behind.size == 0 and abs(got - want) == 1:
         return _BEHIND_EMPTY
     return _WRAPS if want == 0 and start != 0 else _NEXT
-
-
-def next_of_others(transcript: Transcript, own: QpSpec) -> set[int]:
-    """The PSNs behind the last requests that the device has sent on other queue pairs, or first."""
-    following = {
-        row["remote_qpn"]: row["start_psn"]
-        for epoch in transcript.epochs
-        for row in epoch.qps.values()
-        if "start_psn" in row
-    }
-    for entry in transcript.entries():
-        packet = parse(entry.frame) if entry.is_sent else None
-        if packet is not None and is_request(packet):
-            following[packet.bth.dest_qpn] = (packet.bth.psn + 1) % PSN_MODULUS
-    following.pop(own.remote_qpn, None)
-    return {*following.values()}

@@ -16,6 +16,7 @@ from roceproof.conformance.capture.record import Flow, Record
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.wire.codec import Packet, parse
 from roceproof.conformance.wire.opcodes import OPCODES, REQUESTS, Opcode
+from roceproof.conformance.wire.psn import PSN_MODULUS
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import Qp
 
@@ -106,6 +107,25 @@ class Transcript:
         """All frames of all epochs."""
         for epoch in self.epochs:
             yield from epoch.entries
+
+    def next_psns(self, *, but: int) -> set[int]:
+        """Of the device's queue pairs the PSN behind the last request, or the first of all.
+
+        Not of the one whose far side has the number `but`.
+        """
+        following = {
+            row["remote_qpn"]: row["start_psn"]
+            for epoch in self.epochs
+            for row in epoch.qps.values()
+            if "start_psn" in row
+        }
+        for entry in self.entries():
+            packet = parse(entry.frame) if entry.is_sent else None
+            row = packet and OPCODES.get(packet.bth.opcode)
+            if packet is not None and row and not row.is_response:
+                following[packet.bth.dest_qpn] = (packet.bth.psn + 1) % PSN_MODULUS
+        following.pop(but, None)
+        return {*following.values()}
 
     def write(self, path: Path, *, comment: str) -> None:
         """Keep it as pcapng, with the facts of its last epoch beside it."""
