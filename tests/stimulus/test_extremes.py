@@ -67,6 +67,8 @@ FOUND: dict[str, Steps] = {
         ("request", {"key": 0, "op": "READ", "size": 1024}),
         ("reread", {"key": 0, "skip": 3}),
     ],
+    "answer-hops-of-its-own": [*_ONE, ("request", {"key": 0, "size": 8})],
+    "answer-class-shifted": [*_ONE, ("request", {"key": 0, "size": 8})],
     "power-on-keeps-regions": [
         *_ONE,
         ("power_on", {}),

@@ -20,7 +20,7 @@ from roceproof.conformance.suite.pattern import Pattern
 from roceproof.conformance.suite.reporting.answers_told import MORE, all_shown, told, wrong_outcomes
 from roceproof.conformance.suite.reporting.out_of_order import rule_out_of_order
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.wire.codec import parse
+from roceproof.conformance.wire.codec import Packet, parse
 from roceproof.conformance.wire.framing import GRH_BYTES
 from roceproof.conformance.wire.opcodes import OPCODES, Family, Transport, name_of
 from roceproof.verbs.service import Service
@@ -204,6 +204,8 @@ class Asked:
     def _wrong_answer(self) -> str | None:
         answers = [p for p in self.qp.inbox if not _is_notification(p.bth.opcode)]
         self.qp.inbox.clear()
+        if wrong_header := next(filter(None, map(self._wrong_header, answers)), None):
+            return wrong_header
         segments = [Segment(p.bth, p.extensions, p.payload) for p in answers]
         frames = self.frames[self._judged :]
         first, self._judged = self._judged, len(self.frames)
@@ -216,6 +218,17 @@ class Asked:
             f"      to {self._asked_by(wrong, frames)}; {first} had come in this life before these;"
             f" in all came {all_shown(segments, start)}"
         )
+
+    def _wrong_header(self, answer: Packet) -> str | None:
+        """What an answer's class or hops are, if not those of the queue pair."""
+        if Capability.LOCKSTEP not in self._bench.claims.capabilities:
+            return None
+        fields, spec = self.qp.from_device.fields_of(answer), self.qp.spec
+        for name, want in {"tos": spec.traffic_class, "ttl": spec.hop_limit}.items():
+            if fields[name] != want:
+                what = name_of(answer.bth.opcode)
+                return f"{what} came otherwise\n      {name}: want {want}, got {fields[name]}"
+        return None
 
     def _asked_by(self, wrong: Unexplained, frames: Sequence[bytes]) -> str:
         if wrong.place == len(frames):
