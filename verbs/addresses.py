@@ -13,11 +13,19 @@ class AddressError(RoceproofError, ValueError):
     """A text is no address of its kind; the message shows one."""
 
 
+_IPV6_BYTES = 16
+
+
 class Host(NamedTuple):
     """One address on the wire. `ip` has 4 or 16 bytes."""
 
     mac: bytes
     ip: bytes
+
+    @property
+    def is_ipv6(self) -> bool:
+        """Whether the address is one of IPv6."""
+        return len(self.ip) == _IPV6_BYTES
 
     def facing(self, peer: Host) -> Host:
         """Its own address of the peer's IP version; of IPv6 the one it has by itself."""

@@ -9,7 +9,6 @@ from typing import Any
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.pattern import ACKNOWLEDGE, Pattern
 from roceproof.conformance.wire import frame_edits as edits
-from roceproof.conformance.wire.icmp import IPV4_BYTES
 from roceproof.conformance.wire.ip import checksum
 
 DAMAGED = "mac"
@@ -125,9 +124,8 @@ def response(
     What IPv6 has not, is not said over it; a flaw that it has not is one of the ICRC there.
     """
     pattern = ACKNOWLEDGE(psn=psn, syndrome=syndrome, **fields)
-    is_of_ipv6 = len(flow.src.ip) != IPV4_BYTES
-    flaw = "icrc" if is_of_ipv6 and flaw in _OF_IPV4 else flaw
-    if brink is not None and not is_of_ipv6:
+    flaw = "icrc" if flow.src.is_ipv6 and flaw in _OF_IPV4 else flaw
+    if brink is not None and not flow.src.is_ipv6:
         pattern = pattern.but(ident=_turning(flow.build(pattern.but(ident=0)), brink))
     if flaw is not None:
         pattern = FLAWS[flaw](pattern, bit, flow)

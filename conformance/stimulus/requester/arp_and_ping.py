@@ -15,7 +15,7 @@ from typing import NamedTuple
 from roceproof.conformance.stimulus.requester.questions import arp_frame, echo_frame, echoed
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.wire.framing import ETHER_IPV6, ETHERNET_MINIMUM
-from roceproof.conformance.wire.icmp import IPV4_BYTES, broken_rule, icmp_message, what_is_wrong
+from roceproof.conformance.wire.icmp import broken_rule, icmp_message, what_is_wrong
 from roceproof.conformance.wire.neighbours import (
     ND_ADVERTISEMENT,
     UNASKED,
@@ -53,10 +53,6 @@ class Question(NamedTuple):
     def through(self) -> bytes:
         """The address of Ethernet that it came from."""
         return self.frame[6:12]
-
-    @property
-    def is_of_ipv6(self) -> bool:
-        return len(self.host.ip) != IPV4_BYTES
 
 
 class Problem(NamedTuple):
@@ -146,7 +142,7 @@ class Neighbourhood:
         asker, host = question.asker, question.host
         if frame[:6] not in (asker.mac, question.through) or frame[6:12] != host.mac:
             return False
-        if question.is_of_ipv6:
+        if question.host.is_ipv6:
             return _fits_ipv6(question, frame)
         if question.echo is None:
             tail = host.mac + host.ip + asker.mac + asker.ip
@@ -178,7 +174,7 @@ def _advertisement(question: Question) -> bytes:
 def _wrong(question: Question, frame: bytes) -> str:
     if question.echo is not None:
         return what_is_wrong(frame, question.echo)
-    if question.is_of_ipv6:
+    if question.host.is_ipv6:
         wanted = icmp_message(_advertisement(question))
         return what_is_wrong(frame, None if wanted is None else wanted.body)
     return what_is_wrong_with_arp(frame, question.host, question.asker, through=question.through)
@@ -205,7 +201,7 @@ def _sum(header: bytes) -> int:
 
 def _told(question: Question) -> str:
     if question.echo is None:
-        kind = "a neighbour solicitation" if question.is_of_ipv6 else "an ARP request"
+        kind = "a neighbour solicitation" if question.host.is_ipv6 else "an ARP request"
         is_to_own = question.frame[:6] == question.host.mac
         return f"{kind} to its own MAC" if is_to_own else kind
     return _of_data("an echo request", question.echo)

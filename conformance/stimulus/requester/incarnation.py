@@ -20,7 +20,6 @@ _POOL = Random(1).randbytes(1 << 18)
 _STARTS, _STRIDE = 65_521, 7919  # messages of one plan begin at different places of the pool
 _IDENTITIES = 1 << 16
 _IDENTITY = slice(18, 20)  # in a frame over IPv4 without a VLAN tag
-_IPV6_BYTES = 16
 NOT_ACTIVE = "loc_qp_op_err"
 
 
@@ -100,6 +99,6 @@ class Life:
     def _network(self, identity: int) -> Ipv4 | Ipv6:
         spec, src = self.spec, self.host.ip
         dst, hops = spec.remote.ip, spec.hop_limit
-        if len(dst) == _IPV6_BYTES:
+        if spec.remote.is_ipv6:
             return Ipv6(src=src, dst=dst, traffic_class=spec.traffic_class, hop_limit=hops)
         return Ipv4(src=src, dst=dst, tos=spec.traffic_class, ident=identity, ttl=hops)

@@ -8,13 +8,14 @@ from collections.abc import Callable
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.pattern import Pattern
 from roceproof.conformance.wire import frame_edits as edits
+from roceproof.verbs.addresses import Host
 
 Flaw = Callable[[Pattern, Connection, int], Pattern]
 """Of a request to a queue pair; the number says which bit, byte or value, where there are many."""
 
 _BTH_AT, _ICRC_BITS = 8, 32
 _SERVICES, _SERVICE_SHIFT = 3, 5
-_IPV6_BYTES, _HOST_BYTES = 16, 3  # of an address; and those of IPv4 that say no class of it
+_HOST_BYTES = 3  # of an IPv4 address, those that say no class of it
 _NEXT_HEADER_AT, _FRAGMENT_HEADER = 6, 44
 
 
@@ -25,15 +26,15 @@ def _other_service(request: Pattern, qp: Connection, number: int) -> Pattern:
     return request.resealed(edits.set_udp(_BTH_AT, bytes([other])))
 
 
-def _flipped_address(address: bytes, number: int) -> bytes:
-    changed = bytearray(address)
-    places = len(address) if len(address) == _IPV6_BYTES else _HOST_BYTES
+def _flipped_address(host: Host, number: int) -> bytes:
+    changed = bytearray(host.ip)
+    places = len(host.ip) if host.is_ipv6 else _HOST_BYTES
     changed[-1 - number // 8 % places] ^= 1 << number % 8
     return bytes(changed)
 
 
 def _fragment(request: Pattern, qp: Connection, number: int) -> Pattern:
-    if len(qp.spec.remote.ip) == _IPV6_BYTES:
+    if qp.spec.remote.is_ipv6:
         return request.corrupted(edits.set_ip(_NEXT_HEADER_AT, bytes((_FRAGMENT_HEADER,))))
     return request.corrupted(edits.fragment((0x2000, 0x0004)[number % 2]))
 
@@ -47,8 +48,8 @@ FLAWS: dict[str, Flaw] = {
     "member": lambda request, _, __: request.but(pkey=0x7FFF),
     "qpn": lambda request, qp, n: request.but(qpn=qp.qp.qpn ^ 1 << n % 24),
     "service": _other_service,
-    "stranger": lambda request, qp, n: request.but(src_ip=_flipped_address(qp.spec.remote.ip, n)),
-    "astray": lambda request, qp, n: request.but(dst_ip=_flipped_address(qp.to_device.dst.ip, n)),
+    "stranger": lambda request, qp, n: request.but(src_ip=_flipped_address(qp.spec.remote, n)),
+    "astray": lambda request, qp, n: request.but(dst_ip=_flipped_address(qp.to_device.dst, n)),
     "pad": lambda request, _, n: request.but(pad=n % 4),
     "short": lambda request, _, n: request.resealed(edits.truncate(12 + 4 * (n % 8))),
     "cut": lambda request, _, n: request.resealed(edits.resize(-4 * (1 + n % 3))),
