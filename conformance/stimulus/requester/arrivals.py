@@ -160,7 +160,7 @@ class Arrivals:
                 self._judge_frame(event)
             else:
                 self._judge_outcome(*event, time_ns)
-        if Capability.LOCKSTEP in self.bench.claims.capabilities:
+        if self._is_told:
             self._neighbourhood.judge(self.bench, target.asides())
         return len(arrivals) - given
 
@@ -210,10 +210,10 @@ class Arrivals:
 
     def _fail_frame(self, frame: bytes, owners: Iterable[QueuePair]) -> None:
         wanted, known_as = self._expected(), self.bench.beginnings
-        found = [self._differences(frame, each, owners) for each in wanted]
+        found = [(*differences(frame, each, known_as), each) for each in wanted]
         for sent in (each for known in owners for each in known.judge.repeats(frame)):
             text, rules = differences(frame, sent, known_as)
-            found += [(f"{text}\n{_AGAIN}", [_REPEATED, *rules])] if frame != sent else []
+            found += [(f"{text}\n{_AGAIN}", [_REPEATED, *rules], b"")] if frame != sent else []
         if not found:
             told = differences(frame, frame)[0].splitlines()[-1]
             ended = any(known.judge.is_dead for known in self.qps.values())
@@ -225,17 +225,17 @@ class Arrivals:
                 if self._is_again or idle[-1].life.posted_before:
                     rules = ["QPS-04"]
             raise self.bench.failed(f"want  nothing\n{told}", rules=rules)
-        text, rules = min(found, key=lambda each: each[0].count("\n"))
+        text, rules, due = min(found, key=lambda each: each[0].count("\n"))
+        if _WRONG_PSN in rules:
+            finer = self._rule_of_psn(frame, due, owners)
+            rules = [finer if rule == _WRONG_PSN else rule for rule in rules]
         raise self.bench.failed(text, rules=rules)
 
-    def _differences(
-        self, frame: bytes, wanted: bytes, owners: Iterable[QueuePair]
-    ) -> tuple[str, list[str]]:
-        """Those of a frame that was due, and why its PSN is wrong, if that is."""
-        text, rules = differences(frame, wanted, self.bench.beginnings)
-        want, got = parse(wanted), parse(frame)
-        if want is None or got is None or _WRONG_PSN not in rules:
-            return text, rules
+    def _rule_of_psn(self, frame: bytes, due: bytes, owners: Iterable[QueuePair]) -> str:
+        """Why its PSN is not that of the frame that was due."""
+        want, got = parse(due), parse(frame)
+        if want is None or got is None:
+            return _WRONG_PSN
         told = (
             known.rule_of_psn(
                 want=want.bth.psn,
@@ -244,8 +244,7 @@ class Arrivals:
             )
             for known in owners
         )
-        finer = next(filter(None, told), _WRONG_PSN)
-        return text, [finer if rule == _WRONG_PSN else rule for rule in rules]
+        return next(filter(None, told), _WRONG_PSN)
 
     def _serve(self, known: QueuePair, frame: bytes) -> None:
         packet = parse(frame)
@@ -294,10 +293,9 @@ class Arrivals:
         """Another queue pair whose work ends or may end so, or last has ended with such a NAK."""
         if not status.startswith((_OF_A_NAK, RETRY_EXCEEDED)):
             return None
-        for other in self.qps.values():
-            if other is not known and any(f"ends with {status}" in d for d in other.judge.owed()):
-                return other
-            if status == RETRY_EXCEEDED and other is not known and other.life.spec.ack_timeout:
+        for other in (each for each in self.qps.values() if each is not known):
+            may_time_out = status == RETRY_EXCEEDED and other.life.spec.ack_timeout
+            if may_time_out or any(f"ends with {status}" in d for d in other.judge.owed()):
                 return other
         before = self._refused.get(status)
         return None if before is known else before
