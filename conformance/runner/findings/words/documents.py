@@ -105,8 +105,9 @@ def _document(
         rules += sorted(root.rules.difference(rules))
     because = [fact.rule] if fact and fact.rule else []
     disagree = _disagreed(root, told, cases)
-    lives = decided(root.tellers, cases) if stopped and not root.says else []
-    first = [*because, *_of_a_cause(root, shown, seen), *lives, *disagree]
+    lives = decided(root.tellers, cases)
+    of_lives = lives if stopped and not root.says else []
+    first = [*because, *_of_a_cause(root, shown, seen), *of_lives, *disagree]
     # what its cases do besides may be why they stop
     is_told = stopped and not (does[0] or disagree)
     rules = list(dict.fromkeys([*first, *rules]))
@@ -120,7 +121,7 @@ def _document(
     doubt = in_doubt(lent, root.tellers, cases)
     if {*doubt} == {*rules}:
         doing, names = rule_of_doing(does[0]), [each for each in doubt if not says_little(each)]
-        order = [*decided(root.tellers, cases), *doubt]
+        order = [*lives, *doubt]
         order = [*order, doing] if is_vague([doing]) and names else [doing, *order]
         rules = doubt = list(filter(None, dict.fromkeys(order)))
     if rules and rules[0] not in sure and root.tellers:
@@ -129,7 +130,7 @@ def _document(
         if lead not in rules and 2 * about < len(root.tellers):
             doubt = [lead, *doubt]
         rules = list(dict.fromkeys([lead, *rules]))
-    if rules and rules[0] in doubt and (lives := decided(root.tellers, cases)):
+    if rules and rules[0] in doubt:
         doubt = list(dict.fromkeys([*lives, *doubt]))
         rules = list(dict.fromkeys([*lives, *rules]))
     behind_another = {rule for rule in rules if rule not in sure and comes_of(rules, rule)}
