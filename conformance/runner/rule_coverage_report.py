@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """``roceproof rules --coverage``: every rule on every target, and why not.
 
-The column ``rtl`` says whether RTL of ours is held to what a responder must do.
+The last columns name the RTL of ours that is held to what a requester and a responder must do.
 """
 
 from __future__ import annotations
@@ -15,9 +15,15 @@ from rich.table import Table
 
 from roceproof.common.progress import Progress
 from roceproof.common.terminal import Terminal
-from roceproof.conformance.rules.open_rules import OPEN_RULES
-from roceproof.conformance.rules.table import RULES, Rule
-from roceproof.conformance.runner.rtl_rule_coverage import Found, cases_on_rtl, is_owed, problems
+from roceproof.conformance.rules.open_rules import OPEN_RULES, Duty
+from roceproof.conformance.rules.table import RULES, Rule, Severity
+from roceproof.conformance.runner.rtl_rule_coverage import (
+    PARTS,
+    Found,
+    cases_on_rtl,
+    duties_of,
+    problems,
+)
 from roceproof.conformance.runner.rule_coverage import (
     Coverage,
     Entry,
@@ -36,13 +42,13 @@ _STYLES = {
 
 
 def run_coverage(rules: Sequence[Rule], *, as_json: bool) -> int:
-    """Print it; exit code 1 if a MUST rule is missing on a target or lost on RTL."""
+    """Print it; exit code 1 if a MUST rule is missing on a target or any is lost on RTL."""
     with Progress(quiet=False) as progress:
         progress.step("collecting the cases of each target")
         coverage = coverage_of()
         found: Found = {}
-        if any(is_owed(rule) for rule in rules):
-            progress.step("trying which cases of responders run on RTL of ours")
+        if any(map(duties_of, rules)):
+            progress.step("trying which cases run on RTL of ours")
             found = cases_on_rtl()
     lacking = [rule for rule in missing(coverage) if RULES[rule] in rules]
     wrong = problems(found, rules)
@@ -62,11 +68,11 @@ def _print(
 ) -> None:
     reasons: dict[str, int] = {}
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("rule", "severity", "roles", *TARGETS, "rtl"):
+    for heading in ("rule", "severity", "roles", *TARGETS, *(f"rtl {role}" for role in PARTS)):
         table.add_column(heading, no_wrap=True)
     for rule in rules:
         cells = [_cell(coverage[target][rule.id], rule, reasons) for target in TARGETS]
-        cells.append(_on_rtl(rule, found, reasons))
+        cells += [_on_rtl(rule, role, found, reasons) for role in PARTS]
         table.add_row(rule.id, rule.severity, rule.roles, *cells)
     console = Terminal()
     console.print(table)
@@ -76,22 +82,28 @@ def _print(
         counts = Counter(coverage[target][rule.id].standing(rule) for rule in rules)
         told = ", ".join(f"{count} {standing}" for standing, count in counts.most_common())
         console.print(f"{target}: {told}")
-    owed = [rule for rule in rules if is_owed(rule)]
-    if owed:
-        decided = sum(rule.id in found for rule in owed)
-        console.print(f"rtl: {decided} of the {len(owed)} MUST rules of a responder decided")
+    owed = [duty for rule in rules for duty in duties_of(rule)]
+    for role, part in PARTS.items():
+        told = " and ".join(
+            f"{sum(duty in found for duty in duties)} of the {len(duties)} {severity.upper()}"
+            for severity in Severity
+            if (duties := [d for d in owed if (d.role, RULES[d.rule].severity) == (role, severity)])
+        )
+        if told:
+            console.print(f"rtl: {told} rules of a {part.name.lower()} decided")
     console.print(f"missing: {', '.join(lacking) or 'none'}")
     for problem in wrong:
         console.print(escape(problem))
 
 
-def _on_rtl(rule: Rule, found: Found, reasons: dict[str, int]) -> str:
-    if not is_owed(rule):
+def _on_rtl(rule: Rule, role: str, found: Found, reasons: dict[str, int]) -> str:
+    duty = Duty(role, rule.id)
+    if duty not in duties_of(rule):
         return ""
-    if rule.id in found:
-        return f"[green]{found[rule.id].device}[/]"
-    if rule.id in OPEN_RULES:
-        number = reasons.setdefault(OPEN_RULES[rule.id], len(reasons) + 1)
+    if duty in found:
+        return f"[green]{found[duty].device.removeprefix('reference-')}[/]"
+    if duty in OPEN_RULES:
+        number = reasons.setdefault(OPEN_RULES[duty], len(reasons) + 1)
         return f"[yellow]open ({number})[/]"
     return "[red]lost[/]"
 
@@ -116,7 +128,7 @@ def _document(
     wrong: Sequence[str],
 ) -> dict[str, object]:
     return {
-        "schema": 1,
+        "schema": 2,
         "missing": list(lacking),
         "problems": list(wrong),
         "rules": [
@@ -133,8 +145,8 @@ def _document(
                     for target in TARGETS
                     for entry in [coverage[target][rule.id]]
                 },
-                "rtl": found[rule.id]._asdict() if rule.id in found else None,
-                "open": OPEN_RULES.get(rule.id),
+                "rtl": {d.role: found[d]._asdict() for d in duties_of(rule) if d in found},
+                "open": {d.role: OPEN_RULES[d] for d in duties_of(rule) if d in OPEN_RULES},
             }
             for rule in rules
         ],
