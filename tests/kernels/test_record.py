@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from roceproof.conformance.kernels.__main__ import FINDINGS, RECORD, retold
+from roceproof.conformance.kernels.__main__ import FINDINGS, RECORD, record_of, retold
 from roceproof.conformance.suite.limits.deviations import judged_kernels, load_deviations
 
 ROWS: list[dict[str, Any]] = json.loads(RECORD.read_text())["devices"]
@@ -17,6 +17,12 @@ ROWS: list[dict[str, Any]] = json.loads(RECORD.read_text())["devices"]
 def test_findings_tell_what_is_on_record() -> None:
     text = FINDINGS.read_text(encoding="utf-8")
     assert retold(text) == text
+
+
+def test_the_record_is_written_with_a_line_for_each_rule() -> None:
+    text = RECORD.read_text(encoding="utf-8")
+    assert record_of(json.loads(text)) == text
+    assert '    "ACK-01": {"verdict": "conforms"},\n' in text
 
 
 def test_every_judged_kernel_is_on_record() -> None:
