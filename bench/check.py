@@ -11,8 +11,6 @@ is the clock's to say: it stands beside what the limit gains from two, and has a
 shows that there were two processors to be had. Ends with 1 if a bar is missed.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -6,8 +6,6 @@ ICRCs that nothing explains. It is read once beforehand: the disk is not measure
 verdict is another than that or a bar is missed.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

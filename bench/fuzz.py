@@ -9,8 +9,6 @@ them, or those of the responder, or of the model and its wire. Behind that, how 
 second two workers of a campaign play on devices without a fault, against one.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import tempfile

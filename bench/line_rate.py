@@ -9,8 +9,6 @@ takes; 1 at most, since a MAC holds it back. On XGMII that is the endpoint's own
 acknowledged in the cycle after they have left.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Iterator

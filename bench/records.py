@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The records of the bench's captures: pcap of little-endian machines, as `make_capture` writes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from struct import Struct

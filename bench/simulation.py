@@ -9,8 +9,6 @@ simulator counts, so that other programs do not. A neighbour on the same host st
 and clock, never speeds them, so each kind is judged by its best run. Start-up is included.
 """
 
-from __future__ import annotations
-
 import argparse
 import resource
 import struct

@@ -7,8 +7,6 @@ without pins. The first two count LUTs in a row, the last says a frequency. Gene
 only designs without memories take it. Assertions are left out; everything else is read as it is.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import subprocess

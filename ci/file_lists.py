@@ -5,8 +5,6 @@ The endpoint's list is its manifest, the bridge's that of the build. Run it to w
 a test holds them against the lists.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -5,8 +5,6 @@ No folder of ours holds more source files than can be looked through, and of the
 includes from one that includes from it, at however many removes. Prints what does and exits 1.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -6,8 +6,6 @@ warnings on; slang parses and elaborates the same sources as a second opinion.
 Prints findings and exits 1 if there are any.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """``roceproof doctor``: what this machine has and lacks."""
 
-from __future__ import annotations
-
 import sys
 
 import click

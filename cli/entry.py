@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Where the console command begins: a Ctrl-C while Python still loads it ends it without a word."""
 
-from __future__ import annotations
-
 import gc
 import signal
 

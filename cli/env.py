@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """``roceproof env``: the background Soft-RoCE peer, for people and for machines."""
 
-from __future__ import annotations
-
 import json
 import sys
 from typing import Any

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The commands of ``roceproof fuzz``; the rest is imported when they run."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Any

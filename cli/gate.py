@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The options of ``roceproof gate``; the rest is imported when it runs."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

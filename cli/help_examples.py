@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The commands, and what stands below the options of each in its help: proven to parse."""
 
-from __future__ import annotations
-
 _EXAMPLES = {
     "": """
         roceproof check capture.pcapng     # which rules a capture breaks

@@ -5,8 +5,6 @@ Results go to stdout, diagnostics to stderr. The options of a subcommand are
 imported when it is named, and what it needs when it runs.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Collection

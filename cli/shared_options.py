@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Options that several commands have, and in each mean the same."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """``roceproof sim``: one device, free-running on one link."""
 
-from __future__ import annotations
-
 import io
 import shlex
 import sys

@@ -5,8 +5,6 @@ Every option of every command has a type of these where it takes a number, a pat
 what cannot be meant is refused before anything runs.
 """
 
-from __future__ import annotations
-
 import math
 import shlex
 from pathlib import Path

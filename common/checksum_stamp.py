@@ -6,8 +6,6 @@ and whole. CRC-32 finds every cut and every flipped bit and costs some milliseco
 keep; it is no defence against malice, and neither is a cache directory that others can write to.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import zlib

@@ -4,8 +4,6 @@
 A compiler that is told to end removes its temporary files; one that is killed does not.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """How long a process could have run and had no processor: what a busy host adds to every wait."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from pathlib import Path
 

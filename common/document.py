@@ -5,8 +5,6 @@ Whatever is wrong is one error that names the file, the reason and the mend. Wha
 bounds what reading it takes: some hundreds of megabytes at the very worst.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import tomllib

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The root of every error that the console command prints as one line."""
 
-from __future__ import annotations
-
 from roceproof.common.exit_codes import Exit
 
 

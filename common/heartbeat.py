@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A word every so often where no clock can be drawn, so that a log shows that work goes on."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from contextlib import suppress

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """One process at a time: a lock file that names its holder, and a word to those who wait long."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import time

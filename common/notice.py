@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """One line on stderr about something that was noticed and does not stop the command."""
 
-from __future__ import annotations
-
 import sys
 
 from roceproof.common.printable import printable_lines

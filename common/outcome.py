@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """How a process of ours ends: with the job's exit code, or one line on stderr and a code for it."""
 
-from __future__ import annotations
-
 import errno
 import os
 import sys

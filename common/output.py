@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A directory for one run's products: made when missing, written by one run at a time."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 from collections.abc import Iterator

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Which Debian and Ubuntu package brings a tool or a header, to mend its lack in one line."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Iterable

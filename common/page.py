@@ -4,8 +4,6 @@
 A page needs nothing but itself; its policy of content names what is in it by `content_hash`.
 """
 
-from __future__ import annotations
-
 from base64 import b64encode
 from functools import cache
 from hashlib import sha256

@@ -5,8 +5,6 @@ In a checkout, folder X is `roceproof.X`, and what is built goes to `build/` bes
 installed wheel the same folders lie inside the package, and what is built goes to the user's cache.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -5,8 +5,6 @@ NO_COLOR, FORCE_COLOR and pipes are honoured. In a pipe a row is one line; on a
 terminal the last column is wrapped under itself.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import textwrap

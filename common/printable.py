@@ -4,8 +4,6 @@
 A file may be called anything, and a terminal obeys an ESC wherever it comes from.
 """
 
-from __future__ import annotations
-
 _CONTROLS = (*range(0x20), *range(0x7F, 0xA0))
 _SPECIAL = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _DIRECTIONS = (

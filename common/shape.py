@@ -6,8 +6,6 @@ a frozenset, for one of its words or numbers; a list of one shape; a dict with a
 (`"key?"` may lack) or, as `{str: shape}`, for whatever keys there are; a tuple, for one of several.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Files that are written whole or not at all: a full disk or Ctrl-C leaves what was there."""
 
-from __future__ import annotations
-
 import secrets
 import shutil
 from collections.abc import Iterator

@@ -4,8 +4,6 @@
 Usage: make_corpus.py FOLDER; makes FOLDER/TARGET/* anew. The same bytes each time.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import shutil

@@ -5,8 +5,6 @@ Whatever is captured, tshark ends well, the plugin raises no Lua error, and its 
 is that of Python. Captures are those of their seeds; one that fails is kept.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import subprocess

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What a Soft-RoCE peer needs from the place it runs in."""
 
-from __future__ import annotations
-
 from typing import Protocol
 
 from roceproof.rxe_env.client.channel import AgentChannel

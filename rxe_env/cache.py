@@ -7,8 +7,6 @@ runs never see half of one. Its seal is read at every use; an entry that was
 damaged since is said to be so and made anew.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import hashlib

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Running the system's tools, each with a deadline and a one-line failure."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path

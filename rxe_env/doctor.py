@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What this machine has and lacks for the whole job, each lack with the command that mends it."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import os
 import re

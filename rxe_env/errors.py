@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What can go wrong with a Soft-RoCE peer. Every message is one line that says the remedy."""
 
-from __future__ import annotations
-
 from roceproof.common.errors import RoceproofError
 
 

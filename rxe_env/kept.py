@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What the project keeps on this machine: how much of it there is, and what of it is damaged."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

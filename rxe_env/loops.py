@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Two queue pairs of one peer, connected with each other: what the agent's ping and blast take."""
 
-from __future__ import annotations
-
 from roceproof.rxe_env.peer import SoftRoce
 
 PATH_MTU = 4096

@@ -5,8 +5,6 @@ They live in a private network namespace where the kernel's rxe receives there,
 else in the caller's.
 """
 
-from __future__ import annotations
-
 import os
 import secrets
 import subprocess

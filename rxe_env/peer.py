@@ -7,8 +7,6 @@ with SoftRoce.start() as peer:
     ...plug the simulator into peer.link, then peer.connect(qp, ...)
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self

@@ -5,8 +5,6 @@ The reading of manifests, their schema, the reasons of skips, waivers, reports a
 documents are made from these rows.
 """
 
-from __future__ import annotations
-
 import re
 import string
 from collections.abc import Callable, Sequence

@@ -4,8 +4,6 @@
 A limit is no fault. What lies beyond it is not tried, and said so.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Queue pairs: their states, their rights, and what one is told of the other end."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import Enum
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The documentation site: pages as they lie in the tree, the interface from its docstrings."""
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The order in which a newcomer reads the pages: all that the site has."""
 
-from __future__ import annotations
-
 FRONT = "README"
 CHAPTERS = {
     "Begin": [

@@ -4,8 +4,6 @@
 make pictures
 """
 
-from __future__ import annotations
-
 import html
 import shutil
 import subprocess

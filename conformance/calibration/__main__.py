@@ -6,8 +6,6 @@
 Prints a table and writes build/calibrate/calibration.json. Exits with 1 if a bar is missed.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Sequence

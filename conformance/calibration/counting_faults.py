@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Faults of PSN registers by the signature that they deserve, and what it takes to show them."""
 
-from __future__ import annotations
-
 from roceproof.conformance.calibration.plan import Needs
 from roceproof.conformance.faults.psn import counting_faults as counts
 from roceproof.conformance.faults.psn import recovery_faults as recovery

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """One device of the calibration: its faults, its traffic, what the tap sees, and the truth."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from ipaddress import ip_address

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Draws plans: the same seed, richness and needs give the same one."""
 
-from __future__ import annotations
-
 from random import Random
 
 from roceproof.conformance.calibration.plan import (

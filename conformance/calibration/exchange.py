@@ -5,8 +5,6 @@ What the device sends passes its transmitter, which may have faults; then the pa
 of the way before the tap, the tap, and the part behind it.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

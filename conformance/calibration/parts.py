@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Messages cut into the packets that carry them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from struct import pack

@@ -5,8 +5,6 @@ Written from chapter 9 of the InfiniBand specification in the small: go back on 
 NAK or a timeout, acknowledge where asked, one NAK for a gap, a READ again as a whole.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from struct import pack
 

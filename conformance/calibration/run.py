@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Draws devices, has them explained and judged; many at once in several processes."""
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor

@@ -5,8 +5,6 @@ Each shape changes a finished packet as a wrong assembler would have built it, a
 belongs to the rules of which any may be named for it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from random import Random
 from struct import pack, unpack

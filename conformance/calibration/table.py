@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Outcomes counted, per traffic and per fault, and the bars that they must reach."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

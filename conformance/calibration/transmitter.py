@@ -5,8 +5,6 @@ Packets and results meet at the end of two queues. A healthy one pushes and pops
 in step; a result that is lost, doubled or overtaken lets them slip.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Sequence
 from random import Random

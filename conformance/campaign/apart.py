@@ -5,8 +5,6 @@ A program's limit of processor seconds is a signal, which only a main thread get
 hears of parts on its standard input, and ends where that ends: with whoever started it.
 """
 
-from __future__ import annotations
-
 import pickle
 import subprocess
 import sys

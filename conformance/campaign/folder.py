@@ -5,8 +5,6 @@ Everything in it appears whole, under a name that follows from what it is, so ru
 machines may share it, and one that is killed leaves nothing half done.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil

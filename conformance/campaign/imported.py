@@ -7,8 +7,6 @@ What is no message in its place is asked as a packet alone. Of addresses, keys a
 what an entry can say.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path

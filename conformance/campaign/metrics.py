@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What a run has come to in Prometheus' text format, as the textfile collector takes it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """``roceproof fuzz minimise``: an entry that fails, made small."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

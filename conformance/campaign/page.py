@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A campaign as one HTML page: its runs, what they came to reach, and its findings by cause."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path

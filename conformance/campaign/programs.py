@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What the seeds of a campaign play: plans that are drawn, and entries that are changed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from random import Random
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """``roceproof fuzz status`` and ``report``: what the runs of a folder have come to."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections import Counter

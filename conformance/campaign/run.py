@@ -5,8 +5,6 @@ A run first plays all entries of its folder as they are, and then seeds that no 
 number says which. What it has come to is written down all the time, so it may end in any way.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections import Counter

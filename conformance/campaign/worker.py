@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Plays a part of a campaign in any process, and writes down at once what it finds."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

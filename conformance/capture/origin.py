@@ -5,8 +5,6 @@ The bridge and the suite write it into the section comment: a line `roceproof VE
 simulated device, a line `dut NAME`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from enum import Enum
 from pathlib import Path

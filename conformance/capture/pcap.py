@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The classic capture format: one header, then packets of one interface."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from struct import Struct
 

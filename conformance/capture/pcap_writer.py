@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Writes frames as a classic pcap: little endian, Ethernet, nanosecond or microsecond stamps."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 from struct import pack

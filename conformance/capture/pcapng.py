@@ -5,8 +5,6 @@ Blocks that hold no packet are stepped over, options that say nothing about a
 packet's bytes, time or direction too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ when all are. A name that ends in .gz is compressed; the same records give the
 same bytes.
 """
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager

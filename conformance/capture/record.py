@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What the capture readers share: the packet they yield, their input, and how they fail."""
 
-from __future__ import annotations
-
 import zlib
 from enum import IntEnum
 from typing import BinaryIO, NamedTuple

@@ -4,8 +4,6 @@
 What a device may answer or drop, such as a ping with options, leaves no trace either way.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from random import Random
 

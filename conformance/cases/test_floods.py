@@ -5,8 +5,6 @@ A flood never pauses while something else is waited for, so that what only comes
 does not come in time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 

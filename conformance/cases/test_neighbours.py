@@ -5,8 +5,6 @@ A kernel on the same wire says much that is no business of a device: tagged with
 tagged for another VLAN, to everybody, of any length. What comes right behind it is taken.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import cycle
 

@@ -4,8 +4,6 @@
 One bit that is not looked at is one alias; a number that differs in several shows nothing of it.
 """
 
-from __future__ import annotations
-
 from roceproof.conformance.stimulus.requester.play import Play
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs

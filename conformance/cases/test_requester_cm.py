@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Connection management where the device asks: its REQ, what it makes of REP, and its DREQ."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from random import Random
 

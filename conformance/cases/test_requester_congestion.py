@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What congestion notifications do to a requester, and what they must not."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from statistics import median
 

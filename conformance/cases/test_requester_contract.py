@@ -4,8 +4,6 @@
 All fields change at once, so that as many lives go through all of them as one has values.
 """
 
-from __future__ import annotations
-
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over_services
 from roceproof.conformance.suite.limits.within_limits import sent_of, skip_for_services

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """End-to-end credits: which messages wait for them, and what lets them go."""
 
-from __future__ import annotations
-
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
 from roceproof.conformance.suite.connection import Connection

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Answers of every kind at every PSN of requests of every kind, alone and among others."""
 
-from __future__ import annotations
-
 import pytest
 
 from roceproof.conformance.suite.bench import Bench

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What a UD queue pair sends: one packet per message, to whom the work request says."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from roceproof.conformance.suite.bench import Bench

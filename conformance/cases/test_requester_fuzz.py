@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Generators: responses of every kind, in every place, at every time; none may lie."""
 
-from __future__ import annotations
-
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, over, over_services
 from roceproof.conformance.suite.checks.recovery import unhurried_code, write_all

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The BTH of what a requester sends, field by field."""
 
-from __future__ import annotations
-
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, over, over_services
 from roceproof.conformance.targets.capability import Capability

@@ -7,8 +7,6 @@ queue pair, and lengths reach every place in the last beat. The other end takes 
 for right, so that a capture shows more of a fault than its first packet.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from roceproof.conformance.suite.bench import Bench

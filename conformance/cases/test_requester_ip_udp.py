@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """IP and UDP headers of what a requester sends."""
 
-from __future__ import annotations
-
 import pytest
 
 from roceproof.conformance.suite.bench import Bench

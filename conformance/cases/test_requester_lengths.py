@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Lengths: of packets against the path MTU, of messages, and of the pad."""
 
-from __future__ import annotations
-
 import pytest
 
 from roceproof.conformance.suite.bench import Bench

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Queue pairs of a requester through their states, and what is left of a life in the next."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 

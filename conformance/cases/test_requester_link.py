@@ -4,8 +4,6 @@
 Scapy is imported by the cases that use it: it takes longer to load than most runs of a few cases.
 """
 
-from __future__ import annotations
-
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, over, over_services
 from roceproof.conformance.suite.checks.frame_integrity import frames_are_exact

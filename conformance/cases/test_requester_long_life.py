@@ -5,8 +5,6 @@ Every frame is compared to its last byte as it comes, and only the last are kept
 (`make long-life`) has what takes minutes.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 from roceproof.conformance.suite.bench import Bench

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What pauses of its link do to a requester: they stop its frames, and nothing else."""
 
-from __future__ import annotations
-
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, over, over_services
 from roceproof.conformance.suite.checks.frame_integrity import frames_are_exact

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A device that is reset as a whole amid its life is as on the first day."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any

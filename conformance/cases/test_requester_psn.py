@@ -5,8 +5,6 @@ All of a conversation takes place before it is judged, so that the capture of a 
 enough to say how the device counts instead.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from roceproof.conformance.model.codes import ack_timeout_ns

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Queue pairs of a requester side by side, and what is done while one is amid a message."""
 
-from __future__ import annotations
-
 from roceproof.conformance.stimulus.requester.play import Play
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over, over_services

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Random stimulus, each seed on a fresh device; a failure comes as a small case of its own."""
 
-from __future__ import annotations
-
 from roceproof.conformance.stimulus.drawing.plans import draw_plan
 from roceproof.conformance.stimulus.run_plan import RULES, draws_of, try_seed
 from roceproof.conformance.suite.bench import Bench

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """READs and atomics of a requester: their PSNs, how many at once, and what their answers may be."""
 
-from __future__ import annotations
-
 from random import Random
 
 from roceproof.conformance.suite.bench import Bench

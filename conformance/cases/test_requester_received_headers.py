@@ -4,8 +4,6 @@
 Whatever it must drop is followed by the same response uncorrupted, which must be taken.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from roceproof.conformance.suite.bench import Bench

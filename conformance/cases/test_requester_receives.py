@@ -7,8 +7,6 @@ router may change, or a sender may choose, must make no difference.
 Scapy is imported by the cases that use it: it takes longer to load than most runs of a few cases.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from roceproof.conformance.suite.bench import Bench

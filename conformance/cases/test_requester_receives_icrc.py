@@ -5,8 +5,6 @@ One with a wrong ICRC never came: a good one behind it completes the message. Wh
 hides may hold anything.
 """
 
-from __future__ import annotations
-
 from roceproof.conformance.faults.icrc.catalogue import engine_of
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over

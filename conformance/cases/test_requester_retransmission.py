@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Go-back-N: from where, what, how often and when a requester sends again."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from roceproof.conformance.model.codes import ack_timeout_ns

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Receiver not ready: how long a requester waits, from where it goes on, and how often."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from roceproof.conformance.model.codes import ack_timeout_ns, rnr_wait_ns

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Random work against the reference responder, on a network that loses, doubles and reorders."""
 
-from __future__ import annotations
-
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
 from roceproof.conformance.suite.checks.recovery import (

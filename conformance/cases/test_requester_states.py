@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Work in every state in which a queue pair may not send, entered from every other."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import suppress
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A requester as a station on the link: asked twice, in bad company, behind a bad cable."""
 
-from __future__ import annotations
-
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over, over_services
 from roceproof.conformance.suite.checks.recovery import write_all

@@ -5,8 +5,6 @@ A queue that is one entry short, or a back-pressure that comes a cycle late, los
 mixes something here. Every frame and completion is judged byte by byte (suite/traffic/storm.py).
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

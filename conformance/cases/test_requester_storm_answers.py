@@ -6,8 +6,6 @@ pair's last ACK stands alone: one that is lost, doubled or mixed up leaves a mes
 or completes one too early.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 from roceproof.conformance.stimulus.requester.answers import BEHIND, DAMAGED

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Storms in which queue pairs fail: many at once, in the middle of a message, beside busy ones."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from roceproof.conformance.suite.bench import Bench

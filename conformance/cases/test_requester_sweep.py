@@ -4,8 +4,6 @@
 Many messages share a simulation and are judged as a storm is, byte by byte.
 """
 
-from __future__ import annotations
-
 from itertools import product
 
 from roceproof.conformance.model.codes import ack_timeout_ns

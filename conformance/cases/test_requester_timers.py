@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The laws of the ACK timer on all queue pairs side by side, each in a history of its own."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from roceproof.conformance.stimulus.drawing.waiting import (

@@ -5,8 +5,6 @@ Without retries a device that retransmits and one that cannot do the same: T to 
 last progress the message ends.
 """
 
-from __future__ import annotations
-
 from roceproof.conformance.model.codes import ack_timeout_ns
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A requester on an unreliable connection, to which nobody answers."""
 
-from __future__ import annotations
-
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
 from roceproof.conformance.suite.intent import WRONG_ANSWERS

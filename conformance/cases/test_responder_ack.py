@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What a responder acknowledges, in which order, and what its AETHs say: MSN and credits."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from roceproof.conformance.model.codes import NO_CREDITS, credits_of

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Across the powers of two of addresses, for peers and in the device, and of lengths."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from random import Random
 from typing import NamedTuple

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Every number that a responder compares, changed in each single bit: none of these is its own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Atomic operations: results, alignment, rights; and the optional operations of annex A19."""
 
-from __future__ import annotations
-
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over
 from roceproof.conformance.suite.memory import at

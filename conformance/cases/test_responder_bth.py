@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The BTH as a responder reads it: version, P_Key, QPN, service, reserved bits, room for it."""
 
-from __future__ import annotations
-
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over
 from roceproof.conformance.suite.limits.within_limits import require_lack

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Connection management: REQ, REP, RTU, rejection, the end, and what is no message at all."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

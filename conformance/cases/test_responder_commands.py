@@ -5,8 +5,6 @@ Streams are slow, so that much is under way. A device may wait with a command un
 give it up; what was told of the memory when the command was taken stays true.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from roceproof.conformance.suite.bench import Bench

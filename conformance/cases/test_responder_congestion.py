@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Congestion notification: what a device says to those whose packets came marked."""
 
-from __future__ import annotations
-
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over, over_services
 from roceproof.conformance.suite.connection import Connection

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Fields of the contract's records at the ends of their range, each bit alone and missing."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from roceproof.conformance.suite.bench import Bench

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Every service in every state, with receives of its own or shared: posted, in use, missing."""
 
-from __future__ import annotations
-
 import pytest
 
 from roceproof.conformance.suite.bench import Bench

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Packets that come from every power of two ahead of the expected PSN, and behind it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from roceproof.conformance.suite.bench import Bench

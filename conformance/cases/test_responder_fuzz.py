@@ -4,8 +4,6 @@
 What may come of each packet is asked of the reference model, over all readings of the rules.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

@@ -4,8 +4,6 @@
 Each kind of packet has a case of its own: one that does not survive takes no other with it.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 from roceproof.conformance.suite.bench import Bench

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Requests of every kind right behind those of every other, of any length, on all services."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from random import Random

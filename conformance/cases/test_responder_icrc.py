@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What a responder makes of the ICRC: with a wrong one, a packet never was."""
 
-from __future__ import annotations
-
 from roceproof.conformance.faults.icrc.catalogue import STATIC, engine_of
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over, over_services

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """SEND with invalidate: the key that it names, and no other, names nothing any more."""
 
-from __future__ import annotations
-
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, needs, over
 from roceproof.conformance.suite.connection import Connection

@@ -4,8 +4,6 @@
 Scapy is imported by the cases that use it: it takes longer to load than most runs of a few cases.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 from roceproof.conformance.suite.bench import Bench

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Ethernet and VLAN around what a responder gets, and around what it answers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from roceproof.conformance.suite.bench import Bench

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What must not disturb a responder: changes beside it, rubbish, other traffic, bursts."""
 
-from __future__ import annotations
-
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case
 from roceproof.conformance.suite.connection import Connection

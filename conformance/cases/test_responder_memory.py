@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Remote keys, ranges and rights; immediate data."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from roceproof.conformance.suite.bench import Bench

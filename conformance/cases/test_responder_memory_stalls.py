@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Memory that is slow to take a command or a beat, and to give one: nothing else comes of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 from roceproof.conformance.suite.bench import Bench

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Commands and requests in any cycle of each other: on one queue pair, and beside another."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 

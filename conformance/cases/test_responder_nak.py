@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What a responder refuses: with which code, at which PSN, how often, and what comes behind."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from roceproof.conformance.suite.bench import Bench

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What a responder puts around the packets that it makes itself: their seals and their numbers."""
 
-from __future__ import annotations
-
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case
 from roceproof.conformance.suite.checks.frame_integrity import (

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A responder that is reset as a whole amid its life knows nothing of its memory and receives."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

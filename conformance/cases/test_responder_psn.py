@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Where a responder sees a PSN: expected, behind or ahead, and how far each request moves it."""
 
-from __future__ import annotations
-
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over, over_mtus
 from roceproof.conformance.suite.checks.responses import read_responses

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """READ: how responses are cut, numbered and ordered, and how many a responder takes at once."""
 
-from __future__ import annotations
-
 import pytest
 
 from roceproof.conformance.suite.bench import Bench

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Receives complete once each, with what became of them, whatever else stands still or fails."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 

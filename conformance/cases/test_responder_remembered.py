@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """READs and atomics that come again: the first, the last, each of a full table, and used anew."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Receiver not ready: what a responder says while no receive is posted, and what it keeps."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Order of opcodes, sizes against the path MTU, and pads, as a responder checks them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import product
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A receive queue that queue pairs share: it serves whoever comes first, and outlives each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

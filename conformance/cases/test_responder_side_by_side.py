@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """READs and atomics of many queue pairs at once: begun and ended side by side, at line rate."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from roceproof.conformance.suite.bench import Bench

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Random work of the reference requester, on a network that loses, doubles, reorders, corrupts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from roceproof.conformance.model.memory import Memory

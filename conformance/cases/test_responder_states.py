@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What a queue pair answers in each of its states, and what RESET clears."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

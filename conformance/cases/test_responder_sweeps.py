@@ -4,8 +4,6 @@
 Nothing is expected in words: an oracle beside each queue pair says what may come of them.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from roceproof.conformance.model.segmentation import TAKE_RECEIVE

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Keys taken back and queue pairs ended in any cycle of a request: it is whole, or refused."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

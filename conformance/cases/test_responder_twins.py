@@ -4,8 +4,6 @@
 Either of them is told last, and both are asked: nothing of one is the other's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

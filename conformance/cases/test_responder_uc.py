@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Unreliable connections: whole messages or none, and what the device needs to start anew."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

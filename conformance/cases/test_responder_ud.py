@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Unreliable datagrams: who may send them, where they go, and that nothing is answered."""
 
-from __future__ import annotations
-
 import pytest
 
 from roceproof.conformance.suite.bench import Bench

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """All streams stand still at once, amid anything, as when a clock enable falls; then all go on."""
 
-from __future__ import annotations
-
 from roceproof.conformance.stimulus.responder.play import Asking
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, RESPONDER, case, needs, over_services

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A copy of a capture in which Wireshark shows each finding as a comment on its packet."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Where the C wire oracle is: part of a wheel, or built from the sources of a checkout."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 

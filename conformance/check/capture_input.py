@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Captures from stdin and from pipes: it is said what is waited for, and they can be read twice."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager

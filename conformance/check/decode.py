@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The oracle's lines as rows, fast where a hundred thousand findings differ in the frame alone."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What `doctor` asks of rooms beside `rxe_env`, and how it tells checks."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from collections.abc import Sequence

@@ -5,8 +5,6 @@ Takes findings one at a time, in the order in which they are decided, and keeps
 of each group how often, where and what; memory is bounded whatever comes.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any

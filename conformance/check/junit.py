@@ -5,8 +5,6 @@ The properties of a suite say what each rule means. Information is no failure
 and stands in the output of its case; a damaged capture is an error.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 from xml.etree.ElementTree import Element, ElementTree, SubElement, indent

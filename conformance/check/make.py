@@ -4,8 +4,6 @@
 The checksums that the link leaves tell what has been damaged since.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -5,8 +5,6 @@ The stamp beside it holds size and time of every source and product of the last
 build, and the checksum of the tool. Whatever differs is make's to judge.
 """
 
-from __future__ import annotations
-
 import os
 import zlib
 from collections.abc import Iterable, Iterator, Sequence

@@ -5,8 +5,6 @@ The oracle prints JSON lines, and one line of text on stderr where it must give
 up. Ctrl-C ends it; in a live capture it is the wish for the report.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Waivers over the document of a check: groups that one covers are marked, and counted apart."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from roceproof.conformance.check.report import Document

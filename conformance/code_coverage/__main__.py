@@ -7,8 +7,6 @@ Builds in build/coverage, prints a summary and writes build/coverage/index.html.
 bar is missed or an exclusion of rtl/coverage.toml excludes nothing; 2 if the suite did not run.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections import Counter

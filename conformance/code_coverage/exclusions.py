@@ -9,8 +9,6 @@ widths = [64]               # all if it is not there
 why = "..."
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass

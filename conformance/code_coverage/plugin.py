@@ -4,8 +4,6 @@
 One file of a simulation has megabytes, so none stays.
 """
 
-from __future__ import annotations
-
 import os
 from collections import defaultdict
 from pathlib import Path

@@ -4,8 +4,6 @@
 Simulations of one build write the same points in the same order, so that sums need no names.
 """
 
-from __future__ import annotations
-
 import re
 from array import array
 from collections.abc import Iterator

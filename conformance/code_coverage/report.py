@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What of a design was exercised at each width: figures by kind and module, and what was not."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field

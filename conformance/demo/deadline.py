@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """When a message of the demonstration is due, in the device's cycles, and what was seen last."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from roceproof.conformance.capture.reader import Flow, read

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A wire between a peer's socket and a simulation that loses some of the RoCE frames, each way."""
 
-from __future__ import annotations
-
 import random
 import socket
 import threading

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What both demonstrations share: a simulated endpoint and a Soft-RoCE peer on one link."""
 
-from __future__ import annotations
-
 import errno
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext

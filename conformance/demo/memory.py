@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The simulated end of the demonstration that receives: a queue pair, its memory, its receives."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable
 from typing import Any

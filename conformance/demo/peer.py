@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The real end of the demonstration that sends: a queue pair and a memory region of the peer."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

@@ -5,8 +5,6 @@ Lengths sit on and around every packet boundary, and start PSNs lie so close
 below 2**24 that each queue pair wraps.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace

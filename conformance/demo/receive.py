@@ -5,8 +5,6 @@ It writes to the device, sends to it and reads from it, whatever of that the man
 `[responder]` says; message by message the memory of both ends is compared.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from dataclasses import replace

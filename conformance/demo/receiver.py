@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The receiving side of the demonstration: one queue pair and one memory region of a real peer."""
 
-from __future__ import annotations
-
 import hashlib
 import time
 from dataclasses import dataclass

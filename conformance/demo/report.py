@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What the demonstration leaves behind: ``result.json`` and a short table."""
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from dataclasses import asdict, dataclass

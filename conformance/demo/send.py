@@ -7,8 +7,6 @@ what the receiver's memory and completions hold with what was sent. Then it
 checks every frame of the capture against the rules.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Why a peer heard nothing: which of its questions had no answer, and what came before them."""
 
-from __future__ import annotations
-
 import contextlib
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence

@@ -6,8 +6,6 @@ new user and network namespace; ``demo_tap_inside`` does the work there. The
 namespace and the TAP vanish with the process.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

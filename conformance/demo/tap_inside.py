@@ -5,8 +5,6 @@ Makes a TAP there, attaches the simulated endpoint to it and lets the system's
 ``ping`` find it by ARP. Exit code 0 if every echo came back.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What one device does, rule by rule, out of the results of a run of the suite on it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

@@ -4,8 +4,6 @@
 It names devices and no host or address, so that it can be given away.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

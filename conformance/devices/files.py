@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A matrix of rules and devices as JSON, Markdown and a page, side by side in a folder."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

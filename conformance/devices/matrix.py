@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Columns of devices as one table: which rule each keeps, how it deviates, where that changes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The matrix of devices as one HTML page that needs nothing but itself, and no script."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from markupsafe import Markup

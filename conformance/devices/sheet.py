@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The matrix of devices as Markdown: deviations first, then the rules that any kernel breaks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -6,8 +6,6 @@ repeats waits first, a healthy one never repeats on UC, and no device makes anot
 stand twice. So copies count as the capture's where those of several stations do so.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace

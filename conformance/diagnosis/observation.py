@@ -6,8 +6,6 @@ that is cut or contradicts itself is kept, because that may be a sign of its
 own, but has no right ICRC.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntFlag

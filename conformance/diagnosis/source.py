@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What `explain` looks at: a short capture whole, of a long one what the C oracle hands over."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import NamedTuple
 

@@ -5,8 +5,6 @@ The first station is the faulty one. A static ICRC fault needs one packet, a
 dynamic one a stream, a PSN fault a conversation with a peer that reacts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from enum import StrEnum
 from typing import NamedTuple

@@ -5,8 +5,6 @@
 faulty one; its peer is correct and reacts as such.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from random import Random

@@ -5,8 +5,6 @@ Nothing in it depends on the wall clock but how small a failing plan was made: w
 fail is the same in two runs of the same device.
 """
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from collections.abc import Sequence

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A name for each thing that fails in a gate, the same in every run that has it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A device meets a real peer: Soft-RoCE, as the demonstrations have it, in both directions."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from pathlib import Path

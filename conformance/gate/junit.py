@@ -5,8 +5,6 @@ What failed in the baseline as well is a skip that says so, in that suite and am
 job that reads the file fails for what is new, as the gate does.
 """
 
-from __future__ import annotations
-
 from pathlib import Path, PurePath
 from typing import Any
 from xml.etree import ElementTree

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What a manifest does not claim or cannot do, as sentences of a report."""
 
-from __future__ import annotations
-
 from roceproof.dpi import Manifest, Operation
 from roceproof.dpi.manifest.responder import Responder
 from roceproof.verbs.limits import told as told_of

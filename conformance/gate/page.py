@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The verdict of a gate as one HTML page that needs nothing but itself, and no script."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any

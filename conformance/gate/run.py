@@ -6,8 +6,6 @@ that sends nothing; the suite with coverage; a fixed share of random plans; and,
 can run it, Soft-RoCE. Every frame of every stage is seen by the observer.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence

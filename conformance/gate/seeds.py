@@ -5,8 +5,6 @@
 of the manifest plays these first, whether they still fail or not.
 """
 
-from __future__ import annotations
-
 import json
 import secrets
 from collections.abc import Iterable, Sequence

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The share of random stimulus in a gate: plans that are always the same, and fresh ones."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

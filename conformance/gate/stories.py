@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What the page of a gate tells of a root finding: the story of one case, and its last packets."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The verdict of a gate on one screen: stage by stage, root causes first, then the files."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 from typing import Any

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Roles in which the server does more than to take what comes."""
 
-from __future__ import annotations
-
 from struct import Struct
 
 from roceproof.conformance.interop.dialogues import Dialogue, End

@@ -5,8 +5,6 @@ One thread carries frames and listens to the guest's shell. A simulated device w
 something to do; a device of virtual time is given as much of it as has passed while nothing came.
 """
 
-from __future__ import annotations
-
 import select
 import time
 from collections.abc import Callable

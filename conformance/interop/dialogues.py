@@ -4,8 +4,6 @@
 Every client speaks first and waits for an answer, so that each message comes by itself.
 """
 
-from __future__ import annotations
-
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable

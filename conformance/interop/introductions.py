@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """How a client comes to a queue pair: it is told of one over TCP, or asks for one by rdma_cm."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 
 from roceproof.conformance.interop.answering import Talk

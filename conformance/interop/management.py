@@ -4,8 +4,6 @@
 Queue pairs are made through the target interface, so that a device needs no QP1 of its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import count

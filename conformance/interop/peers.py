@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The devices that the tools talk to, and what each of them is not made for."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What a tool's server does with its queue pair, by the target interface of any device."""
 
-from __future__ import annotations
-
 import random
 from abc import ABC
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The servers of one scenario, one for each queue pair: a role, and a shadow to judge it by."""
 
-from __future__ import annotations
-
 from roceproof.conformance.interop.dialogues import End
 from roceproof.conformance.interop.roles import Role
 from roceproof.conformance.interop.scenarios import Scenario

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What a device's memory must hold, and its answers say, by the frames alone that came to it."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from roceproof.conformance.wire.codec import Packet

@@ -4,8 +4,6 @@
 The bench is TCP, QP1 and the server of the tool. Frames go in and frames come out; nothing waits.
 """
 
-from __future__ import annotations
-
 from roceproof.conformance.interop.introductions import ByManagement, ByTcp, Introduction
 from roceproof.conformance.interop.scenarios import Scenario
 from roceproof.conformance.interop.server import Servers

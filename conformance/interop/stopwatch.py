@@ -4,8 +4,6 @@
 A busy host must not make a machine or a tool look as if it hung.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 

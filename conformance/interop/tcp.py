@@ -5,8 +5,6 @@ It answers whoever calls any of its ports. What cannot happen on such a wire is 
 for: nothing is sent again, nothing is put in order, and no window ever fills.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 from struct import Struct
 

@@ -4,8 +4,6 @@
 python -m roceproof.conformance.kernels build/kernels/kernels.json
 """
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -5,8 +5,6 @@ A draft is to be looked at, not to be believed: whether the device deviates or t
 is for a person to say.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The ledger of what was found in the kernel: the table in docs/upstream/README.md, read."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from itertools import takewhile

@@ -4,8 +4,6 @@
 python -m roceproof.conformance.kernels.reproducers [KERNEL]...
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Mapping, Sequence

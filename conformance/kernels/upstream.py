@@ -4,8 +4,6 @@
 python -m roceproof.conformance.kernels.upstream [--whole] [KERNEL]...
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

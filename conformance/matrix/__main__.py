@@ -8,8 +8,6 @@ MUST rule finds none, a mutant of the ICRC or the PSN is explained as something 
 healthy device fails.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import time

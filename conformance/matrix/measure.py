@@ -7,8 +7,6 @@ Writes build/mutants/reach.json, says which rates are below their bars when all 
 measured, and exits with 1 if the healthy device fails.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import time

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The bar of work that several processes do piece by piece."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 

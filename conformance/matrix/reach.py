@@ -7,8 +7,6 @@ whether the random part alone does, and whether more than one case does. Of a ra
 plans run that reach the fault, and what fails is not made small.
 """
 
-from __future__ import annotations
-
 import shutil
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

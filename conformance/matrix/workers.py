@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Processes that run cases side by side, and end with the one that has begun them."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor

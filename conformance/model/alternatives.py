@@ -5,8 +5,6 @@ A trial runs on a copy and notes which switches were looked at; each of those is
 turned, and the trial repeated. Switches that do not matter cost nothing.
 """
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field

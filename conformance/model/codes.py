@@ -4,8 +4,6 @@
 Times are in nanoseconds. Tables are those of the InfiniBand Architecture.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from enum import IntEnum
 

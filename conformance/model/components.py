@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The classes that a model device is made of, so that one can be exchanged for a faulty one."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 

@@ -5,8 +5,6 @@ The owner tells the time. `next_frame` gives at most one frame, so that the owne
 how fast the wire is; queue pairs take turns.
 """
 
-from __future__ import annotations
-
 from collections import ChainMap, Counter, defaultdict, deque
 from dataclasses import replace
 from typing import cast

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The answer to a ping, over IPv4 and IPv6, with the request's tags."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from roceproof.conformance.wire.framing import (

@@ -5,8 +5,6 @@ Everything a queue pair sends, requests, responses and CNPs, carries the same on
 IPv4 identity counts its packets.
 """
 
-from __future__ import annotations
-
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.wire.codec import Packet, build
 from roceproof.conformance.wire.headers import Bth, CnpReserved

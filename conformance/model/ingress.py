@@ -5,8 +5,6 @@
 checks stand in the order in which they are made; none of them changes anything.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from enum import Enum
 from typing import NamedTuple, Protocol

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Answers congestion marks with CNPs, one per queue pair and interval."""
 
-from __future__ import annotations
-
 CNP_INTERVAL_NS = 50_000
 
 

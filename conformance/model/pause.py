@@ -6,8 +6,6 @@ over or a pause of no time lifts it; a frame under way always ends. A global pau
 other MAC control frame holds nothing: a port obeys one kind, and this one obeys priorities.
 """
 
-from __future__ import annotations
-
 from roceproof.conformance.wire.mac_control import CLASSES, ETHER_MAC_CONTROL
 
 PRIORITY_PAUSE = 0x0101

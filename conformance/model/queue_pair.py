@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A queue pair: both halves, its state, and the order in which its packets leave."""
 
-from __future__ import annotations
-
 from roceproof.conformance.model.egress import Egress, notification
 from roceproof.conformance.model.ingress import RECEIVING, Admitted
 from roceproof.conformance.model.notification_point import NotificationPoint

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Posted receives, in the order in which messages take them; a queue may serve several QPs."""
 
-from __future__ import annotations
-
 from collections import deque
 from dataclasses import dataclass
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Address resolution of a device: to whom it may send, and after whom it asks first."""
 
-from __future__ import annotations
-
 from roceproof.conformance.wire import neighbours
 from roceproof.verbs.addresses import Host
 

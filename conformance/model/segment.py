@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A packet as the transport sees it: BTH, extension headers and payload, without addresses."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import TypeVar
 

@@ -7,8 +7,6 @@ be asked for again from any of them. A packet depends on nothing but the queue p
 work and its place, so that a copy is the same packet made again.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from roceproof.conformance.model.segment import PSN_MODULUS, Segment, distance

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A healthy device behind a wire fault that corrupts its frames, as a target and its factory."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager

@@ -5,8 +5,6 @@ Each names its place by text that occurs exactly once in the file, so that a mut
 place has changed is refused and never goes astray.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Makes the device factory of a mutant from its name."""
 
-from __future__ import annotations
-
 from roceproof.conformance.mutants.corrupting_target import CorruptingFactory
 from roceproof.conformance.mutants.wire import WireMutantError, wire_mutants
 from roceproof.conformance.targets.interface import DeviceFactory

@@ -6,8 +6,6 @@ class PerPacket(RcResponder):
     "Every packet counts."
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol, TypeVar
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Helpers to declare model devices whose RC requester has a fault."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from roceproof.conformance.model.components import REQUESTERS, Components

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What wire faults do to frames. A frame whose ICRC was right gets a right one again."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

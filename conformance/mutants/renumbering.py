@@ -5,8 +5,6 @@ The device behind it counts rightly and never learns: what is answered is transl
 flow is told by its UDP source port, which a queue pair keeps when it connects anew.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from roceproof.conformance.model.segment import PSN_MODULUS, distance

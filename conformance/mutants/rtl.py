@@ -6,8 +6,6 @@ manifest: one ordinary build serves all mutants, and `rtl/` knows nothing of the
 started with a mutant's `plusarg` has that one fault, one started without has none.
 """
 
-from __future__ import annotations
-
 import tempfile
 import tomllib
 from collections.abc import Sequence

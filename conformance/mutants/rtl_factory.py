@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Device factories of the reference endpoint with one RTL fault chosen, or none and watched."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager

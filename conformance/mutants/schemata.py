@@ -7,8 +7,6 @@ is refused. The device's own assertions hold while no mutant is selected: a fore
 has none, and it is the wire that has to convict.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 

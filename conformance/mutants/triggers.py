@@ -7,8 +7,6 @@ own has one if it only replaces expressions that can be read outside of function
 old and new value differ. Such a value may be one that nobody uses at that moment.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 

@@ -19,8 +19,6 @@ reference model exchanged for a faulty one.
 The first paragraph of its docstring describes a fault, as who made it would confess it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module

@@ -7,8 +7,6 @@ An agent that is started begins with its ready line; the one behind the socket r
 the line is said here.
 """
 
-from __future__ import annotations
-
 import os
 import select
 import socket

@@ -5,8 +5,6 @@ An ACK may cover several requests and says credits, which are the device's own b
 tells devices apart is which request it answers, how, and with which data.
 """
 
-from __future__ import annotations
-
 import zlib
 
 from roceproof.conformance.wire.codec import Packet

@@ -4,8 +4,6 @@
 Nothing here knows a driver: what a device is called and has is read from sysfs.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from ipaddress import ip_address

@@ -5,8 +5,6 @@ The link is tried with the first questions of the gate, and only if nothing that
 before rules it out.
 """
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import closing

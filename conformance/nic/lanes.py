@@ -6,8 +6,6 @@ first PSN, the memory that is named, the receives that are used up. Datagrams, a
 and does not build to the same bytes, are left out and counted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import pairwise

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Looks at what a host says of itself below /sys, /proc and /dev/infiniband, here or far away."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path

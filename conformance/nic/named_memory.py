@@ -5,8 +5,6 @@ A key stands for a region: from the lowest address that is named by it, or the p
 the highest. A key that names bytes of a region whose key is more common is wrong on purpose.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import NamedTuple

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What the tester's end of a NIC's link has and lacks: rights, and frames as on the wire."""
 
-from __future__ import annotations
-
 import ctypes
 import fcntl
 import socket

@@ -6,8 +6,6 @@ namespace and with the agent that one copies. The commands are those of a card's
 first; then the results are merged and compared.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ decides is changed (addresses, the queue pair's number, where its memory lies an
 and the ICRC follows; one that was wrong stays wrong, and so does a wrong key.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """``roceproof nic replay``: what captures have asked one device is asked of another."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from collections.abc import Sequence

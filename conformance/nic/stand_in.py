@@ -5,8 +5,6 @@ It needs a network namespace of ours. Whoever asks gets what the user of a card 
 of this host, and a command that is the agent beside the device.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 import select

@@ -6,8 +6,6 @@ a live simulation, a stored capture or somebody else's. `docs/observer.md` is
 what it does; every paragraph there has its module in `observer/`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from zlib import crc32

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """CNP-02: congestion is notified only where marks have been seen."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from roceproof.conformance.observer.observed import Observed

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Rules on UD, communication management and CNPs that one packet decides by itself."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from roceproof.conformance.observer.observed import Observed

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """IP-14: RoCEv2 behind IPv6 extension headers, where no receiver looks for it."""
 
-from __future__ import annotations
-
 from roceproof.conformance.wire.framing import (
     ETHER_IPV6,
     IP_PROTOCOL_UDP,

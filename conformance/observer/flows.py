@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """All flows of a capture, and which two of them are the directions of one queue pair."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace

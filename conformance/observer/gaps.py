@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """PSNs that an RC flow has skipped, until it is known whether sender or capture lost them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import NamedTuple
 

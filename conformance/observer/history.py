@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The requests of the last 1024 PSNs, to know their copies."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 from zlib import crc32
 

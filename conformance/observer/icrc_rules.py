@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Rules on the ICRC: whether it is right, and if not, what it looks like instead."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from zlib import crc32
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """How many messages count at a PSN, for holding against the MSN."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 
 from roceproof.conformance.observer.psn import PSN_MODULUS, distance

@@ -5,8 +5,6 @@ Where the first MSN is the base of the others, and the next one contradicts it, 
 wrong: the finding waits until a third one bears one of them out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

@@ -5,8 +5,6 @@ Fields that need bytes beyond the end of what was captured are None. Sizes come
 from the length fields, so they are those of the packet on the wire.
 """
 
-from __future__ import annotations
-
 from enum import Enum, auto
 from struct import Struct
 from typing import NamedTuple

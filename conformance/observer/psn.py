@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Arithmetic on packet sequence numbers, and the path MTUs that there are."""
 
-from __future__ import annotations
-
 PSN_MODULUS = 1 << 24
 PATH_MTUS = (256, 512, 1024, 2048, 4096)
 LARGEST_PATH_MTU = PATH_MTUS[-1]

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The READ and ATOMIC requests whose responses may still come, or come again."""
 
-from __future__ import annotations
-
 from collections import deque
 from dataclasses import dataclass, field
 from typing import NamedTuple

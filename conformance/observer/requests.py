@@ -5,8 +5,6 @@ A capture may begin anywhere and may have lost packets: what can be a copy or a
 loss of the capture is not reported, and one fault gives one finding.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

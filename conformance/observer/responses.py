@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Rules on the responses of one RC flow, held against the requests of its counterpart."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from roceproof.conformance.observer.facts import FlowFacts

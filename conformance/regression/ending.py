@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Ends a session in which going on makes no sense: the device is another one now."""
 
-from __future__ import annotations
-
 import pytest
 
 from roceproof.conformance.runner.session.ending import end_session

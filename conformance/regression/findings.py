@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The root findings of a run in one screen: what to mend first, a capture and a command each."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Puts the test cases of a JUnit file into the order of their names; workers finish in any."""
 
-from __future__ import annotations
-
 from pathlib import Path, PurePath
 from typing import Any
 from xml.etree import ElementTree

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The cases of the run that was taken up in the JUnit file: pytest writes those that it ran."""
 
-from __future__ import annotations
-
 from pathlib import Path, PurePath
 from typing import Any
 from xml.etree import ElementTree

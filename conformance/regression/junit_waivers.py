@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What is waived in the JUnit file of a suite: skips that say why; and waivers out of date."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree

@@ -4,8 +4,6 @@
 A kernel that cannot be had or does not boot is told and left out; the others still run.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The devices of a run of plans: what was asked for, built, and what they claim."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path

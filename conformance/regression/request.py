@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What is asked of a run of the suite, and the words for the pytest session that does it."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ could not be set up or cases broke by themselves, 3 if the device does not build
 after an interruption; what came of the cases until then is printed and written all the same.
 """
 
-from __future__ import annotations
-
 import json
 import tempfile
 from collections.abc import Iterator, Mapping

@@ -5,8 +5,6 @@ Between rounds the weights are steered towards the bins of functional coverage t
 ends early when none is. Each failing plan is left as a small case of its own.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

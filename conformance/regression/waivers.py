@@ -5,8 +5,6 @@ They are in a file, or in the device's manifest. A waiver of a file may name the
 target, or the name in the manifest. One that names a flow is for captures and left alone here.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Sequence

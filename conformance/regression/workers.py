@@ -7,8 +7,6 @@ cut short. Workers have sessions of their own, so that a terminal's Ctrl-C does 
 the controlling process tells them.
 """
 
-from __future__ import annotations
-
 import os
 import shlex
 import signal

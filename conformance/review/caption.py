@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """One line for one packet of a story, short enough to stand on an arrow."""
 
-from __future__ import annotations
-
 from roceproof.conformance.review.story import Kind, Step
 from roceproof.conformance.wire.headers import AtomicAckEth, AtomicEth, Deth, ImmDt
 from roceproof.conformance.wire.opcodes import name_of

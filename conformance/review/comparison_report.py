@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A comparison for people, the conclusion first, and the document for machines."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

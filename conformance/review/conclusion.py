@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A comparison in one sentence, and its differences one line for each kind."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 

@@ -8,8 +8,6 @@ partners but the first of each message, and fields that follow from the cut are
 left out.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@
 A value that does not apply to a packet is None.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from zlib import crc32

@@ -5,8 +5,6 @@ Addresses, keys and counters are compared relative to where their flow began.
 A field that does not apply to a packet has the value None.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

@@ -5,8 +5,6 @@ A flow or a packet costs some hundred bytes here, and a million of either is
 bearable: a capture may hold as many flows as packets.
 """
 
-from __future__ import annotations
-
 from array import array
 from bisect import bisect_right
 from typing import NamedTuple

@@ -8,8 +8,6 @@ then of each those on the wire (32 bits), then of each those kept (16 bits, all
 little-endian), and then what was kept, one packet behind the other.
 """
 
-from __future__ import annotations
-
 import zlib
 from array import array
 

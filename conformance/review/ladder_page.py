@@ -4,8 +4,6 @@
 Its policy lets run only this script and this style, known by their hashes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from markupsafe import Markup

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """``roceproof ladder``: who said what, in the terminal or as a page."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Sequence

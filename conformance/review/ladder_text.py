@@ -5,8 +5,6 @@ Where there are more stations than lifelines can be told apart, each packet
 names its two stations.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from rich.text import Text

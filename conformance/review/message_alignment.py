@@ -6,8 +6,6 @@ once on both sides hold, and what lies between two of those is taken in order, b
 shape where the numbers differ.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence

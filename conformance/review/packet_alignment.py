@@ -9,8 +9,6 @@ partner that is the same repetition of the same packet. Responses go by the PSNs
 the requests that they answer.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field

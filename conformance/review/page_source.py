@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Loads a capture for the page: its packets as columns, and what the oracle found in them."""
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field

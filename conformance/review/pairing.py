@@ -6,8 +6,6 @@ they begin; then those that have most in common; and where nothing has anything 
 common, those of the same service, in order.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterator, Sequence
 from typing import NamedTuple

@@ -6,8 +6,6 @@ first request that they can answer; messages count from 1. So two captures of
 the same traffic tell the same story although every QP starts at a random PSN.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum

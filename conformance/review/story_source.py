@@ -5,8 +5,6 @@ What is kept is what was asked for: memory follows the packets that are drawn or
 compared, and not the flows and findings of the capture.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What rules leave open, from choices.tsv: the choices of a device that no case may accuse."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from roceproof.conformance.rules.rows import rows_of

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What the checks report, and in whose name."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from ipaddress import ip_address
 from typing import NamedTuple

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What real devices are known to do although a rule forbids it, from known_devices.tsv."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 from enum import StrEnum

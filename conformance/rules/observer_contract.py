@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Where docs/observer.md says when a passive observer reports a rule."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import cache

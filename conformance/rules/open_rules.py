@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The rules of requesters and responders that no case decides on RTL of ours, with reasons."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from roceproof.conformance.rules.rows import rows_of

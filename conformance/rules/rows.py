@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The tables of this folder: tab-separated, with comments and a line of column names in front."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 

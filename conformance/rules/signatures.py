@@ -4,8 +4,6 @@
 An id of several joined by "+" stands for faults that occur together.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from roceproof.conformance.rules.rows import rows_of

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What confirms a rule: public documents, from sources.tsv; a rule without one is from memory."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from enum import StrEnum
 from typing import NamedTuple

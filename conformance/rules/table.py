@@ -5,8 +5,6 @@ The sentence says what holds on a healthy wire. Breaks of a MUST are failures, o
 a SHOULD warnings; INFO is recorded only.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple

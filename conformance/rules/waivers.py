@@ -6,8 +6,6 @@ nothing; a waiver that has expired waives nothing any more. A device's manifest
 has the same entries, which are about no other device.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass

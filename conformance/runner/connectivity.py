@@ -4,8 +4,6 @@
 Each has a fresh device. What fails here explains most of what a suite would find, in seconds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -5,8 +5,6 @@ The model is told of a deviation that it can play, and the plan passes then; the
 how they fail, and by all that a small plan still says (`seen_in_plans.toml`).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Mapping
 from enum import Enum

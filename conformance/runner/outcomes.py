@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What can come of a case, as results.json and gate.json name it."""
 
-from __future__ import annotations
-
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 NOT_REACHED, WAIVED, DEVIATION = "not_reached", "waived", "deviation"
 

@@ -4,8 +4,6 @@
 What plays, judges, groups and shrinks is here once, for seeds without end and for campaigns.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager

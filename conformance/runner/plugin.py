@@ -6,8 +6,6 @@ device, is judged by the passive observer behind its own checks, and leaves a ca
 command that repeats it when it fails.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Random stimulus without end: seeds cut into chunks that any process can play by itself."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

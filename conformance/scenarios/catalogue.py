@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """All scenarios that come along, by their ids."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from roceproof.common.errors import RoceproofError

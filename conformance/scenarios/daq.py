@@ -5,8 +5,6 @@ UC WRITE with immediate at path MTU 4096. What is not delivered whole completes 
 gap in the immediates is all that tells of it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import product
 from math import sqrt

@@ -4,8 +4,6 @@
 RC WRITE, one transmitter through a switch, and several that share a receiver who pauses them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, product
 from math import ceil

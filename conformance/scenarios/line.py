@@ -5,8 +5,6 @@ Each packet is charged with all its line time: 58 bytes of Ethernet, IPv4, UDP, 
 FCS, and 20 of preamble and gap; the first of a message carries a RETH, the last an immediate.
 """
 
-from __future__ import annotations
-
 AROUND_FRAME = 4 + 20
 """FCS, preamble and gap, which a frame as devices give it lacks."""
 PER_PACKET = 14 + 20 + 8 + 12 + 4 + AROUND_FRAME

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Networks in virtual time, and what is counted in them: the words of dpi/event_model/world.h."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Scenarios of one's own: a TOML file with the words of network.py, a sweep, and bounds."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields

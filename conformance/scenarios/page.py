@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """All results as one HTML page that needs nothing but itself, and no script."""
 
-from __future__ import annotations
-
 from base64 import b64encode
 from typing import Any
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Rows as SVG, with the source's axes."""
 
-from __future__ import annotations
-
 from io import StringIO
 
 from roceproof.common.errors import RoceproofError

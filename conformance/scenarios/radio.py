@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Radio astronomy: transposes from front ends to nodes, fairness, and what a paused class stops."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import product
 

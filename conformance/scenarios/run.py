@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Plays scenarios, several points at once, and judges what came of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path

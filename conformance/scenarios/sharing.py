@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Who gets how much of a narrow line: a newcomer beside an established flow, short and long."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import product
 

@@ -4,8 +4,6 @@
 RC WRITE at path MTU 2048. The long way is 95 ms there and back, the short one 0.204 ms.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise, product

@@ -8,8 +8,6 @@
 The rules are those of `roceproof rules`, the services RC and UC.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A queue pair of the device and the case at its other end, in both roles."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

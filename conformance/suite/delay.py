@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """By how much a time that was measured on a busy host may be wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import wraps
 

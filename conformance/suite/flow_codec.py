@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Codec of one flow: turns partial packets with relative PSNs into frames, and frames back."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any

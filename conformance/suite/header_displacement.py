@@ -5,8 +5,6 @@ Read by its opcode, such a packet has wrong numbers and a payload of another len
 one field here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from roceproof.conformance.suite.flow_codec import FlowCodec

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """How a request names memory of the device, and how that differs from what was written."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from roceproof.conformance.model.segment import Segment

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Cycles behind a request in which something else happens: a few by chance, or each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from roceproof.conformance.suite.bench import Bench

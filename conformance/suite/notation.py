@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The one notation for packets wanted and packets got, and how the two are compared."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 

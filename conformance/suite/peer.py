@@ -5,8 +5,6 @@ It says nothing to requests that are ahead, so that what a device leaves out sta
 no NAK, so that a device which miscounts goes on and shows more than its first wrong packet.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from random import Random
 

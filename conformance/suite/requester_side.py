@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A queue pair whose device sends requests: work that it is given, and what must come of it."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import Any, NoReturn

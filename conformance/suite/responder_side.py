@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A queue pair whose device answers requests: its memory, its receives, and signs of life."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Collection
 from itertools import combinations

@@ -5,8 +5,6 @@ Its layers must be there one above the other; what the frame has behind them doe
 A list or a range of values, Scapy's way of saying several packets, fits any of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Any
 

@@ -7,8 +7,6 @@ fields that are not set take the value that a pattern would give them. Its PSN i
 What Scapy derives (lengths, the IP checksum, pad, ICRC) it derives here, too, unless it is set.
 """
 
-from __future__ import annotations
-
 import random as global_random
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -5,8 +5,6 @@ Those that must come to nothing share one fence. Only when that fails does each 
 queue pair and a fence of its own, so that the text names the one that was not dropped.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 

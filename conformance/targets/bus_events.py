@@ -5,8 +5,6 @@ Times are cycles where the device's streams are clocked, else nanoseconds of the
 What goes into the device says, too, since when it was on offer.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterable
 from typing import NamedTuple

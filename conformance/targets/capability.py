@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What a target may claim to do; a case that needs more is skipped with that reason."""
 
-from __future__ import annotations
-
 from enum import Enum
 
 

@@ -5,8 +5,6 @@ A device that has its address wired in, compares only some of its bits or takes 
 for its own is wrong wherever the address is not the usual one.
 """
 
-from __future__ import annotations
-
 from random import Random
 
 from roceproof.verbs.addresses import Host

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A target that hands everything on to another: what stands before a device starts from it."""
 
-from __future__ import annotations
-
 from operator import attrgetter
 
 from roceproof.conformance.targets.interface import Target

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What a device behind a manifest claims, before it is built."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 
 from roceproof.conformance.targets.capability import Capability

@@ -4,8 +4,6 @@
 Every case ends with one, and the same few frames come back each time: each is built or read once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import lru_cache
 from struct import pack

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What the fields of the contract's records have been in the life of one device."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from roceproof.dpi.contract.fields import Field, contract_fields

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The ACK of a request, from the peer that the request went to."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from roceproof.conformance.wire.codec import Packet, build

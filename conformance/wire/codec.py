@@ -7,8 +7,6 @@ derives all that follows from the rest: lengths, checksum, pad count, ICRC and
 both pads. So for any frame that a correct sender made, build(parse(f)) == f.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from struct import Struct
 from typing import TypeVar

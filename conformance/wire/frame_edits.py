@@ -4,8 +4,6 @@
 Offsets that a function takes are relative to the header in its name.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -7,8 +7,6 @@ stack of VLAN tags; every contradiction found after that point is a `Fault` of
 a RoCEv2 packet, every one before it means that the frame is something else.
 """
 
-from __future__ import annotations
-
 from enum import StrEnum
 from struct import Struct
 from typing import NamedTuple

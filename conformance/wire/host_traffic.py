@@ -5,8 +5,6 @@ RoCE frames to anyone, pause frames, and datagrams to a host that the suite play
 device's. All else is the host's own traffic and has a name to be counted by.
 """
 
-from __future__ import annotations
-
 from collections.abc import Container
 
 from roceproof.conformance.wire.framing import (

@@ -5,8 +5,6 @@ Built and read without Scapy: every case ends with a ping, and loading Scapy tak
 longer than most cases do.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from struct import pack
 from typing import NamedTuple

@@ -8,8 +8,6 @@ behind the UDP datagram (Ethernet pad) and in front of IP (MACs, VLAN tags)
 have no part in it.
 """
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import NamedTuple
 from zlib import crc32

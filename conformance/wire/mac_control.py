@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """MAC control: the pauses that one end of a link asks the other for (802.3 annex 31B, 802.1Qbb)."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 
 from roceproof.conformance.wire.framing import ETHERNET_BYTES, ETHERNET_MINIMUM

@@ -6,8 +6,6 @@ neighbour solicitations. The other functions ask, announce and recognise answers
 frames come up again and again: each is built or read once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from ipaddress import ip_address

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """One line of text for one frame, and what differs between two."""
 
-from __future__ import annotations
-
 from roceproof.conformance.wire.codec import Packet, parse
 from roceproof.conformance.wire.opcodes import name_of
 

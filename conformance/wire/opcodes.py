@@ -6,8 +6,6 @@ the extension headers in wire order and the rule for the payload length against
 the path MTU P. An opcode without a row is reserved.
 """
 
-from __future__ import annotations
-
 from enum import Enum, Flag, IntEnum, auto
 from typing import NamedTuple
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Which operation of verbs a request packet is part of."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from roceproof.conformance.wire.headers import Ieth, ImmDt

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Packet sequence numbers: 24 bits, one per packet of a message."""
 
-from __future__ import annotations
-
 PSN_MODULUS = 1 << 24
 
 

@@ -7,8 +7,6 @@ that opens a WRITE, immediate data on the one that closes the message, and only
 that one asks for an ACK, on RC. Each QP counts its own PSN and IPv4 identity.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from roceproof.conformance.wire.codec import Packet, build

@@ -7,8 +7,6 @@ sources include from elsewhere is as it was. Two processes may ask for the same 
 the other waits.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shutil

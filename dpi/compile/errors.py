@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Picks out of a build's log what a person needs: each error once, and not more than a screen."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -5,8 +5,6 @@ Verilator generates C++ and the DPI header, the bridge's C is compiled against t
 Verilator's makefile builds the rest. All that the tools say goes to build.log.
 """
 
-from __future__ import annotations
-
 import os
 import shlex
 import shutil

@@ -4,8 +4,6 @@
 What is simulated is the netlist that GHDL writes, one file for all VHDL of the device.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import subprocess

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Picks out of a build's log the warnings after which another circuit may be simulated."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Collection

@@ -6,8 +6,6 @@ plans draw, memory gets its addresses and keys, and coverage has its bins, so th
 joins a record is stimulated and counted without anybody writing a case.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterable, Mapping

@@ -4,8 +4,6 @@
 As in records.py: rtl/roceproof_dut_pkg.sv byte for byte, big-endian, the first field first.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 from typing import Self

@@ -4,8 +4,6 @@
 Every record is big-endian, its first field first. Names of enumerations are the verbs' own.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Iterable
 from dataclasses import dataclass

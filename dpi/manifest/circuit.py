@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The part of a manifest that says what is compiled, and how."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -5,8 +5,6 @@ Schema 2 is described in docs/dut-contract.md; manifests of schema 1, which knew
 as before.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

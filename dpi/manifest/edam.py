@@ -4,8 +4,6 @@
 FuseSoC itself sets a core up, with all that it depends on, and leaves an EDAM file; that is read.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shutil

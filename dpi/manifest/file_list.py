@@ -7,8 +7,6 @@ Of a list the words that every simulator knows are read: files, `+incdir+`, `+de
 option of some tool, and refused by its name, since it might change the circuit.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The part of a manifest that says what a device cannot do or choose, and wants around it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

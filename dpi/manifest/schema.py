@@ -5,8 +5,6 @@ Names and bounds are those that the reading of manifests has; tests hold the key
 that it asks for, and have it refuse what the schema refuses.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from roceproof.dpi.contract.records import ASKING, Operation

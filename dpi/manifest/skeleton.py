@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What ``roceproof new`` writes: examples/skeleton, with no more than was asked for."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass

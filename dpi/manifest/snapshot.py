@@ -4,8 +4,6 @@
 A run that goes on with others judges two devices and names one of them.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

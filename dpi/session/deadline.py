@@ -5,8 +5,6 @@ A device has stood still for long enough when so many cycles have passed since i
 payload or of a frame. Cycles in which the other end of the link takes nothing do not count.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """How a simulation is set up: its ports, their links and the disturbance of their streams."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path

@@ -5,8 +5,6 @@ The pattern is a run of 64-bit little-endian words. Word k is
 (seed * 0x9E3779B97F4A7C15 mod 2**64) // 2 + k * 0x9E3779B1.
 """
 
-from __future__ import annotations
-
 import sys
 from array import array
 from collections.abc import Iterator

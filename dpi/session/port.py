@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """One port of a running simulation: what goes in, and what has come out."""
 
-from __future__ import annotations
-
 from typing import Protocol
 
 from roceproof.dpi.contract.connection_records import ConnectionEvent

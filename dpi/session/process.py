@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The simulator process: started with a control channel, ended for certain, heard to the last."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A device left running on a link, as `roceproof sim` does, with a heartbeat."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO

@@ -5,8 +5,6 @@ In lockstep (the default) nothing moves but during `run`, and nothing depends on
 Free-running, the simulation goes on by itself and `wait` watches it.
 """
 
-from __future__ import annotations
-
 import contextlib
 import select
 import socket

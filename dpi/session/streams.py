@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The streams of a port at one moment: what has moved on each, and who waits for whom."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntFlag

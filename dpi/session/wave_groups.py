@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What GTKWave shows first of a run: the contract's streams, grouped, in a save file (.gtkw)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The control channel's messages as bytes, the host's side of docs/bridge.md."""
 
-from __future__ import annotations
-
 import struct
 from enum import IntEnum
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Builds the core of examples/uc_writer with Verilator, as it is, and runs the testbench on it."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

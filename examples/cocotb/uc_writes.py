@@ -5,8 +5,6 @@ The core's own ports are driven: registers, payload words, frames. Every frame g
 to a model of the peer, and to Scapy's layers. `python run.py` runs it; docs/neighbours.md tells.
 """
 
-from __future__ import annotations
-
 import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import ReadOnly, RisingEdge

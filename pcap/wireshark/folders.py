@@ -5,8 +5,6 @@ tshark itself is asked; where there is none, the answer is that of Wireshark on 
 system with XDG folders.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 from pathlib import Path

@@ -5,8 +5,6 @@ A ledger in the profile remembers what was written. A file that is not ours, or 
 was changed since, is never overwritten unless asked for, and never removed.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterator

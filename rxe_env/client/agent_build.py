@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Builds the verbs agent with the system's C compiler, once per content of its sources."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from roceproof.common import packages

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What an agent's answers must look like (docs/agent.md): it may be any program, and broken."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from roceproof.common.document import parsed

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """JSON lines to the verbs agent over file descriptors, every wait with a deadline."""
 
-from __future__ import annotations
-
 import json
 import os
 import secrets

@@ -5,8 +5,6 @@ Open a queue pair, connect it, post receives, poll, look at the memory. Anything
 else goes through `call` with the fields that docs/agent.md lists.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What apt knows of kernels, and fetching it without privileges and without installing it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

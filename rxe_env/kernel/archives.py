@@ -7,8 +7,6 @@ system's apt allows. The dates of lists are not: a mirror that lags offers a ker
 ago, which is one to test as well.
 """
 
-from __future__ import annotations
-
 import tempfile
 import time
 from collections.abc import Callable, Iterator

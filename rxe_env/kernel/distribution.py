@@ -5,8 +5,6 @@ Only the boot image and the modules that Soft-RoCE needs stay in the cache. A
 kernel that is there is used without asking the network.
 """
 
-from __future__ import annotations
-
 import json
 import tempfile
 from collections.abc import Callable, Iterable

@@ -6,8 +6,6 @@ the cache as one root, which is unpacked for each use: nothing is installed, and
 nothing of this machine. It wants a mount namespace of its own, so root or user namespaces.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import tempfile

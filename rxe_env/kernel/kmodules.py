@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Kernel modules as files: which others each one needs, and the order to load them in."""
 
-from __future__ import annotations
-
 import lzma
 import re
 from collections.abc import Iterable, Mapping

@@ -5,8 +5,6 @@ Distributions split kernels differently: image and modules in one package, modul
 ones beside it, or everything in one folder of /usr/lib/modules.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

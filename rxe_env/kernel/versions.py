@@ -5,8 +5,6 @@ Each is kept in the cache under its own name and has its own saved machine. One 
 used without asking the network; only `newest` asks, once a day, whether there is a newer one.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import shlex

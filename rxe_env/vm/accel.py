@@ -5,8 +5,6 @@ A nested or paravirtual host may offer a /dev/kvm on which no guest ever prints 
 byte. The probe boots the kernel without a root until it complains about that.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import platform

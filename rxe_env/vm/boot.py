@@ -5,8 +5,6 @@ How long it may take is counted in time that the guest had a processor or wanted
 a busy host makes no kernel look as if it hung.
 """
 
-from __future__ import annotations
-
 import re
 import select
 import socket

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A cpio archive in the kernel's initramfs format (newc), the same bytes for the same content."""
 
-from __future__ import annotations
-
 import stat
 from collections.abc import Mapping
 from pathlib import PurePosixPath

@@ -5,8 +5,6 @@ Programs and their libraries come from this machine at the paths they have here.
 The image is not compressed: unpacking would cost more, emulated, than it saves.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from pathlib import Path

@@ -5,8 +5,6 @@ The host's root is mounted read-only over 9p. /tmp and /run are fresh, save for 
 directory, the sources and the cache, which may lie there.
 """
 
-from __future__ import annotations
-
 import os
 import shlex
 import time

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A running QEMU: its keeper process, its sockets, its console. Closing it leaves nothing."""
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 import socket

@@ -5,8 +5,6 @@ Its sockets, log and record lie in one directory; the record says which process
 it is, by number and start time, so that no other process is ever taken for it.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import select

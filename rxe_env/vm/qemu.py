@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The virtual machine as QEMU's command line: fixed hardware, fixed addresses, no open ports."""
 
-from __future__ import annotations
-
 import functools
 from dataclasses import dataclass
 from pathlib import Path

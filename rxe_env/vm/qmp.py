@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """QEMU's control protocol, as far as saving a machine's state needs it."""
 
-from __future__ import annotations
-
 import json
 import socket
 from typing import Any

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A private directory for one machine's sockets and log, and listening sockets in it."""
 
-from __future__ import annotations
-
 import os
 import socket
 import tempfile

@@ -5,8 +5,6 @@ The saved state is only read by those who restore it, so any number of machines
 can start from it at the same time. One that does not come to life is made anew.
 """
 
-from __future__ import annotations
-
 import platform
 import shlex
 from collections.abc import Callable

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Soft-RoCE in a virtual machine with a kernel of its own. Needs no privileges."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Callable
 from contextlib import ExitStack

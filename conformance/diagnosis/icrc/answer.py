@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """An answer: the hypotheses that explain the wrong packets of a scope best."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field

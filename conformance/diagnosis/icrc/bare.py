@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Packets that are sent without an ICRC (S62), and how they differ from short ones that have it."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Collection, Sequence
 from typing import NamedTuple

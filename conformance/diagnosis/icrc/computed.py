@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Explanations that compute the exact value of each packet: recipes, histories, beats."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 
 from roceproof.conformance.diagnosis.icrc.answer import Answer, answer

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Wrong ICRCs from corruption on the way, which no habit of the device explains."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@
 It is worked out once per packet, for all searches that this one is in.
 """
 
-from __future__ import annotations
-
 from roceproof.conformance.diagnosis.icrc.hypothesis import Recipe
 from roceproof.conformance.diagnosis.icrc.parts.changes import CHANGES
 from roceproof.conformance.diagnosis.icrc.parts.coverage import Feed

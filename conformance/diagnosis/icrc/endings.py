@@ -5,8 +5,6 @@ Whether a beat is filled up, the ICRC's own place is fed, or a trailer, shows on
 end at different places of a beat.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from roceproof.conformance.diagnosis.icrc.hypothesis import Hypothesis, Recipe

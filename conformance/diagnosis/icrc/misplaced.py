@@ -4,8 +4,6 @@
 What each of them cannot explain decides; where nothing does, all are named.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from math import log2

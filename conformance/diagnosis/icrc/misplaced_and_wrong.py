@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Results that are wrong by one fault and lie in the wrong packets by another (S53 or S65)."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

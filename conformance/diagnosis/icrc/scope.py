@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The packets that one explanation has to hold for, and how a hypothesis is held against them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property

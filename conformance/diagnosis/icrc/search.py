@@ -5,8 +5,6 @@ An explanation has to predict the right packets as well as the wrong ones. If
 none holds for all, parts that may be made by different machinery are tried.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Changed bits in captures of simulated ports: there is no way on which they could have changed."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from roceproof.conformance.capture.origin import Origin

@@ -5,8 +5,6 @@ An entry lost from a queue of results gives each packet the result of a later on
 entry doubled that of an earlier one; two entries swapped exchange the results of neighbours.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

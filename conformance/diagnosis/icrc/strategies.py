@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The ways of explaining the wrong packets of a scope, in the order in which they are tried."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from roceproof.conformance.diagnosis.budget import OutOfBudget

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A diagnosis in words: what was seen, how sure it is, what to do."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """P07: PSNs that count the beats of a bus."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from operator import attrgetter
 

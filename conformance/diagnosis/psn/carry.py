@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What stands above the 24 bits of a PSN: P05 and P24."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 from roceproof.conformance.diagnosis.psn.stream import Stream

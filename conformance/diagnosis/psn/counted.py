@@ -5,8 +5,6 @@ Every acknowledgement says how many messages have been completed. If that is as
 many as were seen, none was lost on the way to the capture.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from operator import itemgetter

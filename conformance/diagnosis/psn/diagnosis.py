@@ -7,8 +7,6 @@ does wrong; what recovery and responder show in the same connections follows
 from that and is no fault of its own.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any

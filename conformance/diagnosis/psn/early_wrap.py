@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """PSN counters with fewer than 24 bits, but for those of P04."""
 
-from __future__ import annotations
-
 _WIDTHS = range(17, 24)
 
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Requesters whose PSN moves with what else happens at their QP: P06 and P25."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 

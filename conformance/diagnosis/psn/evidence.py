@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What one connection shows of PSN faults, and how it is said."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from enum import Enum, auto
 from typing import NamedTuple

@@ -6,8 +6,6 @@ or judges a whole run of steps; it holds if it is right about every step, the
 healthy ones included, and says something else than a healthy requester somewhere.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from math import inf
 

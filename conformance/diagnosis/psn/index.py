@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Finds by a PSN what covers it, and by a range of PSNs who came last: without asking everyone."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from heapq import merge

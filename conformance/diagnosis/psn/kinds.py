@@ -5,8 +5,6 @@ Neither has a signature of its own. Losses and stalls choose their places otherw
 every packet of a kind is followed by the same wrong step, and no other is, they did not do it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 
 from roceproof.conformance.diagnosis.psn.early_wrap import wraps_early

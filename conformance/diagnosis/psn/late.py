@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """P14: a register that a packet close behind another still sees as it was."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from roceproof.conformance.diagnosis.psn.steps import Step

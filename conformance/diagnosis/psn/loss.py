@@ -5,8 +5,6 @@ Nobody repeats what UC loses. But a lost packet is missing from its message,
 while a sender that merely skips a PSN still sends every byte.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from enum import Enum, auto
 from itertools import accumulate

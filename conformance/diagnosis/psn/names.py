@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What the ids of a diagnosis mean, where to look, and which traffic tells them apart."""
 
-from __future__ import annotations
-
 from roceproof.conformance.diagnosis.psn.kinds import AT_THE_END, BY_KIND
 from roceproof.conformance.diagnosis.psn.start import MISCOUNTED
 from roceproof.conformance.diagnosis.result import CORRUPT, LOST

@@ -5,8 +5,6 @@ A register that all share goes on, in the next QP, with the PSN that was due in 
 gives no PSN to two of them. Only new requests count: what is repeated keeps its PSN.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple

@@ -6,8 +6,6 @@ would be answered like one tell, then the count of messages in the replies, and 
 behind its request.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The path MTU of a connection, where it is not configured: what its packets show of it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What a responder expects: P20, P21, P22, read from the replies to one side's requests."""
 
-from __future__ import annotations
-
 from itertools import islice, pairwise
 
 from roceproof.conformance.diagnosis.budget import Budget

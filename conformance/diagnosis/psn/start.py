@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The first PSN of a connection: P01, P02, P10; P20 where nothing tells which end is wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

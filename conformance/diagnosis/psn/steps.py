@@ -4,8 +4,6 @@
 A step joins two with nothing repeated in between, so recovery never looks like counting.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from roceproof.conformance.diagnosis.psn.timeline import PSN_MODULUS, Sent, distance

@@ -4,8 +4,6 @@
 One whose address or QPN changed is missing from its connection, and nobody lost or skipped it.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set

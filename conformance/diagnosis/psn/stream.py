@@ -5,8 +5,6 @@ On RC a request seen before with that PSN is a repeat, one whose PSN was skipped
 before is late (it was lost on its way to the capture).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property

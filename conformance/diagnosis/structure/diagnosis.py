@@ -6,8 +6,6 @@ same is wrong with several; otherwise it may have suffered on the way, which is
 the ICRC's to tell. What follows is explained on the packets as they are then read.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace

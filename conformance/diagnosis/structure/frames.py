@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What is wrong with one packet by itself: opcode, reserved bits, headers that do not fit, pad."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

@@ -5,8 +5,6 @@ Three things tell the end: IP length, UDP length, and the frame itself where it 
 too long to be padded. Two against one decide.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from struct import Struct

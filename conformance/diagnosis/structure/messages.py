@@ -5,8 +5,6 @@ Only requests of one flow are judged whose PSNs follow each other, so that neith
 loss nor repetition looks like a fault; in the way in which the station counts.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, field

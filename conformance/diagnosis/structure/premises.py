@@ -5,8 +5,6 @@ Behind a wrong assembler the ICRC may still be that of the right packet, or of
 what was sent. The premise under which it is right is the one to go on with.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from zlib import crc32

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The headers that one end of a queue pair puts around whatever it sends."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from roceproof.conformance.faults.conversation.messages import Part

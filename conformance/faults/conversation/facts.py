@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The configured facts of queue pairs, as `roceproof check --qps FILE` reads them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from ipaddress import ip_address
 from typing import Any

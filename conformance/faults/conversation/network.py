@@ -6,8 +6,6 @@ it; what the second one sends passes a switch first, which may mark it CE or
 lose it unseen. Both may be lost behind the tap, too.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable
 from dataclasses import replace

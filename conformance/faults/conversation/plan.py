@@ -6,8 +6,6 @@ VLAN, MigReq, DSCP, how it acknowledges) is fixed here; when packets leave is
 left to the model that plays the plan.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from random import Random

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Joins the halves of queue pairs to network adapters, and answers congestion marks with CNPs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from random import Random
 

@@ -6,8 +6,6 @@ its registers, so that it reacts to a peer's answers in the same way whatever PS
 fault is planted.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from dataclasses import dataclass
 

@@ -6,8 +6,6 @@ sequence, resources, length. Duplicates are acknowledged, READs executed again,
 ATOMICs answered with the value kept.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The waits that RNR timer codes stand for."""
 
-from __future__ import annotations
-
 _HUNDREDTHS_MS = (
     *(65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256),
     *(384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152),

@@ -6,8 +6,6 @@ and reconnections are asked for. The tap is at the first station, so its packets
 are seen as it sent them, and those of the second one as they arrive.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import NamedTuple

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What goes wrong with the beats of a data path: enables, tables, lanes, stalls."""
 
-from __future__ import annotations
-
 from roceproof.conformance.faults.icrc.packet import ICRC_BYTES, Packet
 from roceproof.conformance.faults.icrc.stages import (
     Late,

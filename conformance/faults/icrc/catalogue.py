@@ -7,8 +7,6 @@ What the design of a fault leaves open is here the first that could be drawn, bu
 for the variants.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable
 from itertools import combinations

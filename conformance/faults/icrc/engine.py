@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The frame of a faulty ICRC engine: which packet it works on, and how a stream runs through it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar

@@ -5,8 +5,6 @@ The CRC runs ahead of the place where its result is inserted, so results wait in
 a queue. A packet takes whatever stands at its head.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from typing import ClassVar
 

@@ -5,8 +5,6 @@ Each is a stage that is given the packet and the unit and says what is put into 
 a design leaves open is drawn, unless it is given.
 """
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 

@@ -4,8 +4,6 @@
 headers -> edits -> mask -> selection of bytes -> CRC -> order of the result
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from zlib import crc32

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """ICRC units with one stage wired wrongly: S01 to S52, without a memory of other packets."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from random import Random
 from struct import pack, unpack

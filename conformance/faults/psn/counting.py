@@ -6,8 +6,6 @@ the one place where its hardware goes wrong. What its design leaves open is draw
 unless it is given.
 """
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any, Protocol
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """PSN registers that are wired wrongly: one class for each way, named after what happens."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from roceproof.conformance.faults.psn.counting import Counting, End, Pair, Part

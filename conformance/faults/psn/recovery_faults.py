@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """PSN registers that go wrong in recovery, and those of a responder."""
 
-from __future__ import annotations
-
 from roceproof.conformance.faults.psn.counting import HALF, Counting, Sent
 from roceproof.conformance.wire.psn import PSN_MODULUS
 

@@ -6,8 +6,6 @@ frame. Losses are counted per rule, so that the same conversation loses the same
 frames. A frame is lost in front of the recording point or behind it.
 """
 
-from __future__ import annotations
-
 import socket
 import time
 from collections.abc import Iterator, Sequence

@@ -4,8 +4,6 @@
 python -m roceproof.conformance.interop.stock.captures DIRECTORY [NAME...]
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path

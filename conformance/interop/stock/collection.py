@@ -6,8 +6,6 @@ readable. Losses are counted per direction and opcode: they are the same in
 every run, while QPNs, most PSNs and times are the tools' and the kernel's own.
 """
 
-from __future__ import annotations
-
 from roceproof.conformance.interop.stock.cable import EVERY
 from roceproof.conformance.interop.stock.scenarios import (
     CLIENT,

@@ -5,8 +5,6 @@ Two of them, joined by a wire of ours, are client and server. Everything here
 only moves bytes that are there; whoever owns the event loop waits.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

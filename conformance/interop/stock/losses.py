@@ -10,8 +10,6 @@ combinations. It then looks at what its work completed with, and whether the byt
 those that are there.
 """
 
-from __future__ import annotations
-
 import socket
 import sys
 from collections.abc import Iterator, Sequence

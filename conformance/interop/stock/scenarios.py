@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """How stock tools are run as server and client: addresses, GIDs, readiness, losses, their end."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, replace
 

@@ -8,8 +8,6 @@ One thread carries frames and listens to both shells; between captures frames
 wait in the sockets.
 """
 
-from __future__ import annotations
-
 import select
 import time
 from collections.abc import Callable

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The active side of connection management: REQ until REP, then RTU."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from roceproof.conformance.model.cm.connection import (

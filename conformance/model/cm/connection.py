@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What both sides of connection management hold: connections, and what is said until answered."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 

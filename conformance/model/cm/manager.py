@@ -4,8 +4,6 @@
 A message that is not understood is ignored.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 
 from roceproof.conformance.model.cm.active import ActiveSide

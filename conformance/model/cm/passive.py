@@ -4,8 +4,6 @@
 One that repeats itself has its answer repeated.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 from dataclasses import replace
 

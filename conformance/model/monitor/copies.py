@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Whether a packet that was sent again is what it was (RTX-03), or asks for the rest of a READ."""
 
-from __future__ import annotations
-
 from roceproof.conformance.model.monitor.sent import Sent
 from roceproof.conformance.model.segment import Segment, distance
 from roceproof.conformance.rules.findings import Violation

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The exact packets that work must put on the wire when it first leaves, and how others differ."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterable, Iterator
 

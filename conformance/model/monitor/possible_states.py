@@ -4,8 +4,6 @@
 Responses take effect in their order, each within the reaction time behind its arrival.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from roceproof.conformance.model.monitor.response_effects import ResponseEffects

@@ -8,8 +8,6 @@ only if none of them admits what it sees (`allowed_sends`), by the rule that `ru
 chooses.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import NamedTuple

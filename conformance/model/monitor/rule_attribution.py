@@ -5,8 +5,6 @@ The most precise rule wins: first what forbids to send at all, then where the pa
 what was due instead, and what the requester seems to have reacted to.
 """
 
-from __future__ import annotations
-
 from roceproof.conformance.model.codes import ack_timeout_ns
 from roceproof.conformance.model.monitor.copies import changed
 from roceproof.conformance.model.monitor.sent import WireRecord, awaits_data

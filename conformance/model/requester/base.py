@@ -5,8 +5,6 @@ The owner tells the time. It calls `take` and `expire` whenever `next_deadline` 
 after everything it hands in; both do nothing where nothing is due.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 
 from roceproof.conformance.model.requester.pacing import Pacer

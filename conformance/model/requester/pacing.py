@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """When the next packet may leave: one per interval, a longer one after congestion notifications."""
 
-from __future__ import annotations
-
 from roceproof.conformance.model.requester.policy import RequesterPolicy
 
 _NS_PER_BYTE = 0.8  # at 10 Gbit/s

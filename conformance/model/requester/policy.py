@@ -4,8 +4,6 @@
 Each default conforms. Numbers say in which range they do.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import Enum
 

@@ -6,8 +6,6 @@ is not outstanding does nothing, be it from the past (ACK-10, RTX-10) or of a re
 was never sent (ACK-09, NAK-13).
 """
 
-from __future__ import annotations
-
 from roceproof.conformance.model.codes import AethType, NakCode
 from roceproof.conformance.model.requester.policy import ResponseGap, Unexpected
 from roceproof.conformance.model.requester.rc_recovery import RcRecovery

@@ -6,8 +6,6 @@ its next PSN back to the oldest. One restart is enough until there is progress o
 (RTX-09). Each method is one sentence of the specification.
 """
 
-from __future__ import annotations
-
 from roceproof.conformance.model.codes import ack_timeout_ns, rnr_wait_ns
 from roceproof.conformance.model.requester.policy import RequesterPolicy, Reread
 from roceproof.conformance.model.requester.rc_sender import RcSender

@@ -6,8 +6,6 @@ a READ or atomic operation a place among those outstanding (READ-05), a message 
 a receive a credit where credits count, or an empty window.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from dataclasses import replace
 

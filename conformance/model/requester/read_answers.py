@@ -6,8 +6,6 @@ on. A response may have its place in any of these answers (READ-07): it is FIRST
 where one begins, LAST where all of them end, MIDDLE between.
 """
 
-from __future__ import annotations
-
 from collections.abc import Set
 
 from roceproof.conformance.model.codes import AethType

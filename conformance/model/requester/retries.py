@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """How often an RC requester may try again before it gives up."""
 
-from __future__ import annotations
-
 from roceproof.conformance.model.requester.policy import NakRetries, RequesterPolicy, Retransmission
 from roceproof.verbs.queue_pair import QpSpec
 

@@ -6,8 +6,6 @@ those that take a receive up to number m + c, so that a later one may admit no f
 the first AETH nothing is admitted. All others pass without a credit (CRED-04).
 """
 
-from __future__ import annotations
-
 from roceproof.conformance.model.codes import credits_of
 from roceproof.conformance.model.requester.policy import FlowControl
 from roceproof.conformance.model.segment import distance

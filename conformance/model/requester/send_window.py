@@ -8,8 +8,6 @@ is the one that leaves next: equal to `fresh` as long as new packets leave, behi
 copies do. READ responses count as answers one by one, so `oldest` may lie inside a READ.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterator
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The UC requester: packets in order, each PSN used once, complete when the last one has left."""
 
-from __future__ import annotations
-
 from collections import deque
 
 from roceproof.conformance.model.requester.base import Requester

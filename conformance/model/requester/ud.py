@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The UD requester: one packet per message, to whom the work request says."""
 
-from __future__ import annotations
-
 from roceproof.conformance.model.requester.uc import UcRequester
 from roceproof.verbs.work import Work
 

@@ -4,8 +4,6 @@
 The owner takes responses as fast as the wire carries them; `receive` takes all at once.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Collection
 

@@ -5,8 +5,6 @@ A check gives None, or the refusal that the fault calls for; a reliable responde
 on the wire, an unreliable one drops the message. The checks change nothing.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 

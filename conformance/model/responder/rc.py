@@ -14,8 +14,6 @@ Steps 1 and 2 are `ingress`. Whoever owns the responder takes responses off it o
 as fast as the wire carries them, or all at once with `receive`.
 """
 
-from __future__ import annotations
-
 from enum import Enum, auto
 from typing import Any
 

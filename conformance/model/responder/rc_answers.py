@@ -5,8 +5,6 @@ READs, atomics and their like hold one of the responder's resources until the la
 has left, and are kept behind that until a newer one needs the place.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from roceproof.conformance.model.segment import Segment, distance

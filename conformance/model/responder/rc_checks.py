@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Steps 5 to 8 of an RC responder: what an expected request must pass, in this order."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from roceproof.conformance.model.codes import AethType, syndrome

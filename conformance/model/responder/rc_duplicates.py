@@ -4,8 +4,6 @@
 Their place behind other opcodes is not looked at, and the open message does not notice them.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from roceproof.conformance.model.responder.policy import (

@@ -5,8 +5,6 @@ READ data is read, and its memory checked once more, when the packet leaves. A R
 cannot go on ends with a NAK in the place of the response that fails.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from typing import Any
 

@@ -5,8 +5,6 @@ It never answers. A gap, a fault or a new FIRST or ONLY ends the open message, a
 none is open a MIDDLE or LAST is dropped. A message may begin at any PSN.
 """
 
-from __future__ import annotations
-
 from roceproof.conformance.model.responder.connected import (
     INVALID,
     TOO_LONG,

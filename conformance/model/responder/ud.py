@@ -4,8 +4,6 @@
 A receive begins with 40 bytes for the network header. That of IPv4 fills the last 20 of them.
 """
 
-from __future__ import annotations
-
 from roceproof.conformance.model.responder.base import Responder
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.wire.headers import ImmDt

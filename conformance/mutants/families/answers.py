@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Requesters that take answers for what they are not."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from roceproof.conformance.model.codes import AethType

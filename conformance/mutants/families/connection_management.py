@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Faults of connection management: each is one line of the passive side written wrongly."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from roceproof.conformance.model.cm.manager import ConnectionManager

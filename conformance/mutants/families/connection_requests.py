@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Faults of connection management that show where the device asks, hangs up or hears nonsense."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from roceproof.conformance.model.cm.connection import MAX_RETRIES, Connection, Repeat

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Requesters that obey end-to-end credits in their own way."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

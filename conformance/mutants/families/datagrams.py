@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Faults in what a UD queue pair sends."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from roceproof.conformance.model.requester.ud import UdRequester

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Faults in the BTH of what is sent, and in what is made of the BTH of what comes."""
 
-from __future__ import annotations
-
 from roceproof.conformance.mutants.frames import (
     bth_of,
     edited,

@@ -5,8 +5,6 @@ A transmitter sends what the faults of conformance/faults make of its frames; `e
 name the fault from the capture of a case that it fails.
 """
 
-from __future__ import annotations
-
 from collections import deque
 
 from roceproof.conformance.faults.icrc.catalogue import STATIC, STREAM_FAULTS, engine_of

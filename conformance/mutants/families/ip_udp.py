@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Faults in the IP and UDP headers of what is sent."""
 
-from __future__ import annotations
-
 from roceproof.conformance.mutants.frames import edited
 from roceproof.conformance.mutants.wire import WireFault, wire_mutant
 from roceproof.conformance.wire.frame_edits import checksummed, reseal, set_ip, set_udp

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Faults in what is made of the IP and UDP headers of what comes."""
 
-from __future__ import annotations
-
 from roceproof.conformance.mutants.frames import edited
 from roceproof.conformance.mutants.wire import WireFault, wire_mutant
 from roceproof.conformance.wire import icrc

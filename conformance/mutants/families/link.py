@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Faults of the MAC and of what stands next to it: pads, addresses, tags, pauses, stalls."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from zlib import crc32
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Connection management in datagrams that are none of it: the observer sees what is wrong."""
 
-from __future__ import annotations
-
 from roceproof.conformance.mutants.frames import bth_of, edited
 from roceproof.conformance.mutants.wire import WireFault, wire_mutant
 from roceproof.conformance.wire.frame_edits import Edit, resize, set_udp

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Messages that are cut, ordered or padded wrongly."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from roceproof.conformance.model.components import REQUESTERS, Components

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Requesters that take RNR NAKs and fatal NAKs for something else."""
 
-from __future__ import annotations
-
 from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.mutants.faulty import faulty_rc_requester

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Faults in RETH, immediate data and the payload behind them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from roceproof.conformance.model.requester.rc import RcRequester

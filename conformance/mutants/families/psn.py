@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Requesters that count wrongly, by the signatures of their PSNs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from roceproof.conformance.model.components import REQUESTERS, Components

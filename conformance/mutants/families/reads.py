@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Requesters that ask for too many READs, and believe any answer to them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from roceproof.conformance.model.components import Components

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Requesters that send other packets again than they have sent."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from roceproof.conformance.model.segment import Segment

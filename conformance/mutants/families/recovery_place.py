@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Requesters that go back to the wrong place, too often, or not at all."""
 
-from __future__ import annotations
-
 from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.model.segment import Segment, distance
 from roceproof.conformance.model.segmentation import ahead

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Requesters that wait too short or too long, and count their attempts wrongly."""
 
-from __future__ import annotations
-
 from roceproof.conformance.model.codes import ack_timeout_ns, rnr_wait_ns
 from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.requester.policy import RequesterPolicy

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Responders with faults in what they acknowledge and refuse, and in what their AETHs say."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Receivers with faults in how they read the BTH and the ICRC of requests."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from roceproof.conformance.model.components import Components

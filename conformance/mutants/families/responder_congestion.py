@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Notification points with faults: what they send, to whom, and for which mark."""
 
-from __future__ import annotations
-
 from zlib import crc32
 
 from roceproof.conformance.mutants.frames import bth_of, edited, with_bth

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Responders with faults in how they answer READs and atomics."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from roceproof.conformance.model.responder.connected import ACCESS, INVALID, OpenMessage, Refusal

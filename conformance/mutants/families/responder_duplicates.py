@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Responders with faults in what they make of requests that come again."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from roceproof.conformance.model.codes import AethType, NakCode, syndrome

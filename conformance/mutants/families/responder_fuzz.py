@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Responders with faults that only a search finds: a bit, a length, a region, an order."""
 
-from __future__ import annotations
-
 from roceproof.conformance.model.responder.connected import Refusal
 from roceproof.conformance.model.responder.rc import RcResponder, Region
 from roceproof.conformance.model.responder.rc_answers import HOLDERS

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Responders that seal what they send themselves otherwise than data."""
 
-from __future__ import annotations
-
 from roceproof.conformance.mutants.frames import response_of
 from roceproof.conformance.mutants.wire import WireFault, wire_mutant
 from roceproof.conformance.wire import icrc

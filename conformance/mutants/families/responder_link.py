@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Faults of receivers and of the ACK path in what surrounds the BTH: frames, tags, addresses."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from roceproof.conformance.model.egress import Egress

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Responders with faults in keys, ranges and rights, in what they write, and in immediate data."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Responders with faults in what they say while no receive is posted, and in what they keep."""
 
-from __future__ import annotations
-
 from roceproof.conformance.model.codes import AethType, syndrome
 from roceproof.conformance.model.responder.connected import LOCAL, Refusal
 from roceproof.conformance.model.responder.rc import PendingNak, RcResponder

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Responders with faults in their checks of order, sizes, pads and PSNs."""
 
-from __future__ import annotations
-
 from collections import deque
 from typing import Any
 

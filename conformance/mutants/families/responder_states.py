@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Responders with faults in what state they answer, and in what one of them leaves to another."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from roceproof.conformance.model.components import RESPONDERS, Components

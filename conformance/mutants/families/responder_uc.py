@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """UC and UD responders with faults: what they take for whole, and what stops them."""
 
-from __future__ import annotations
-
 from roceproof.conformance.model.ingress import GSI_QPN, Ingress, QueuePairView
 from roceproof.conformance.model.responder.connected import OpenMessage, Refusal
 from roceproof.conformance.model.responder.rc_answers import ACKNOWLEDGE, response

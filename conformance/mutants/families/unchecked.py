@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Faults that no case is about and every case shows: work that comes otherwise than asked for."""
 
-from __future__ import annotations
-
 from roceproof.conformance.mutants.frames import bth_of, edited, request_of, with_bth
 from roceproof.conformance.mutants.wire import WireFault, wire_mutant
 from roceproof.conformance.wire.frame_edits import checksummed, layout_of, set_ip

@@ -6,8 +6,6 @@ same kinds of messages, one at a time, each answered at once. If that stops as t
 stopped, the case was not what stopped it, and nothing can be said about what it is for.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 

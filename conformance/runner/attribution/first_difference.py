@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The rules of what differed first in a case, which tell more than all that it accuses."""
 
-from __future__ import annotations
-
 from roceproof.conformance.runner.attribution.implied import is_behind_another
 from roceproof.conformance.runner.attribution.last_request import (
     asks_again,

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Whether work that never completed was acknowledged by its own PSN, or by that of later work."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from roceproof.conformance.model.codes import AethType

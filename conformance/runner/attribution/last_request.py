@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What the last request was: a duplicate, or one of no bytes or no receive that was refused."""
 
-from __future__ import annotations
-
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.wire.codec import Packet, parse
 from roceproof.conformance.wire.headers import ImmDt

@@ -6,8 +6,6 @@ otherwise: another way to write an IPv4 address, bytes in an empty message, one 
 what the ICRC masks of an ACK. Where that goes on, the rule about this thing is broken.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial

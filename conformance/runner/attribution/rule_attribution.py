@@ -8,8 +8,6 @@ what has stopped it; first of all the rule about the one thing without which it 
 (`narrowing`), which may be the case's own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 

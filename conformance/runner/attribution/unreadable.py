@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Why a packet never came: a frame did, in which one field says that it is no RoCEv2."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from struct import pack_into, unpack_from
 

@@ -5,8 +5,6 @@ A bound is not guessed but met: it is the most, or the least, of what passes. Ea
 a manifest may have; what lies beyond is then not tried.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple

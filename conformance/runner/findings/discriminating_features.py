@@ -7,8 +7,6 @@ device may be broken in more than one way. Rows are bits of an integer, so a con
 AND.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import combinations

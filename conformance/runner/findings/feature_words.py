@@ -5,8 +5,6 @@ The order is that in which causes are preferred that explain as much, but that b
 of the less likely ones.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, NamedTuple

@@ -5,8 +5,6 @@ No case gets further, and those that stop there have waited in vain for differen
 is the count that stops them and nothing that they ask for.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from math import ceil

@@ -5,8 +5,6 @@ Whatever it then does, now and later, is one fault: cases that sent such frames 
 few of them pass, and one of them is about the check.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -6,8 +6,6 @@ completes, messages for which a wrong receive is used are refused. Such findings
 and no rule for sure; it is the certain one that is to be mended first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from enum import IntEnum
 from typing import Any

@@ -6,8 +6,6 @@ with those of the kind: nothing, fields, rules that the observer found broken, o
 came. Passing cases count as much as failing ones: they say what is not the cause.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Whether what a case has seen, as somebody's journal has it, is what `observed` tells."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from roceproof.common.shape import Word, flaw

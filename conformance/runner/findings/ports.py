@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Which ports of the contract to look at, by what came of them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 

@@ -5,8 +5,6 @@ By these numbers it shows whether all that fails lies beyond what passes. What w
 never told too high: a message of RC counts until its peer has answered it, others never do.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 

@@ -5,8 +5,6 @@ A fact is a number or a word. It is told if nearly all frames that went wrong ha
 one of its bits alike, and none of the others has.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import NamedTuple

@@ -9,8 +9,6 @@ follows from another finding, is a part of that. What is left of a case is group
 thing that was wrong (`unexplained`).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

@@ -5,8 +5,6 @@ A feature is told only if several cases fail with it, and if several pass with a
 told but without it. Fewer may differ in anything.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Failures that are no more than signs of what another finding tells."""
 
-from __future__ import annotations
-
 import re
 
 from roceproof.conformance.runner.findings.root import Root

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Whether each of two fields has what the other ought to have."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

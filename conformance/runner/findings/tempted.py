@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Which checks of a receiver a case has tried: frames that must be dropped for one reason alone."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping
 from ipaddress import ip_address
 from itertools import islice

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What of failing cases no finding explains yet, grouped by the first thing that was wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -6,8 +6,6 @@ refuses a valid request says no more than that. The frame says why: something in
 otherwise than in all frames that were taken.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field

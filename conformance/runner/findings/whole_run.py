@@ -5,8 +5,6 @@ Each fact stands for one stream, in the order in which work goes through a devic
 holds is the cause; what comes behind it waits for it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

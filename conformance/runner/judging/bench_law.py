@@ -6,8 +6,6 @@ the device has asked, so responses count only where nothing stands against the d
 and what a frame shows by itself, count always, and before the device is accused of anything.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 
 from roceproof.common.errors import RoceproofError

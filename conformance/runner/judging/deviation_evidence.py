@@ -7,8 +7,6 @@
 The first folder is the `--out` of a `roceproof test --target rxe --suite full`.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

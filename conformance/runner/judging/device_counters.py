@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What a real device has counted while a case ran: why it dropped what it dropped in silence."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pytest

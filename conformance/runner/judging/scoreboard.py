@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Judges every case by all rules that a capture can decide, and by signs of life."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from functools import partial
 from typing import NamedTuple

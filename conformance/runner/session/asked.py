@@ -5,8 +5,6 @@ The command's options, those of the pytest session, and the words that hand them
 follow from the fields. This loads nothing but what help needs.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, Field, dataclass, field, fields

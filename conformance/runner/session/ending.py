@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """How a session ends before its last case, with or without workers."""
 
-from __future__ import annotations
-
 import errno
 
 import pytest

@@ -5,8 +5,6 @@ A case that a device did not even begin says nothing about it, and neither does 
 it went away, when it does not come back: cable, firmware and case are all suspects then.
 """
 
-from __future__ import annotations
-
 import pytest
 
 UNREACHABLE = "unreachable"

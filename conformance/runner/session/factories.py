@@ -4,8 +4,6 @@
 What the user can mend, such as a manifest, ends the session with one line.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

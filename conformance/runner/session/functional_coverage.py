@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Functional coverage of a session: each worker counts, the controlling process adds up."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A session of pytest inside a command: nothing outside steers it, and it passes on a Ctrl-C."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Sequence

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What is known of a case before it runs, and what it leaves behind for the report."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace

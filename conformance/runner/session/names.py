@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What follows from a case's name: how reports call it, its seed and its files."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from pathlib import Path

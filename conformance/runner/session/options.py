@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The `--roce-*` options: which target, which part of the suite, and what is kept."""
 
-from __future__ import annotations
-
 import os
 import shlex
 from collections.abc import Iterable, Mapping

@@ -4,8 +4,6 @@
 A session that is cut short leaves a document, too; it says so, and how many cases had not run.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Iterable, Mapping

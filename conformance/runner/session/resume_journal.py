@@ -6,8 +6,6 @@ leaves a journal whose whole lines hold; of several on one case the last holds. 
 what it says: one that was damaged says nothing, and its case runs again.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

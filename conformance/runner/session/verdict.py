@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The verdict on a case that has ended: what is judged behind it, what is blamed, what is kept."""
 
-from __future__ import annotations
-
 import traceback
 from dataclasses import replace
 from pathlib import Path

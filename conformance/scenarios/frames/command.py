@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Other commands of ours, as whoever uses them runs them."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

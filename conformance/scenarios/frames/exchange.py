@@ -7,8 +7,6 @@ does not wait for that writes too early. Both devices are the reference model; U
 immediate, and each queue pair has memory of its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial

@@ -4,8 +4,6 @@
 RC WRITE, from the endpoint in HDL with the faults of rtl/mutants/history, or configured as it was.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 

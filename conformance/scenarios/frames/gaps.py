@@ -4,8 +4,6 @@
 Where the endpoint does not claim it, or no case has it, the entry is missing, with the reason.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial

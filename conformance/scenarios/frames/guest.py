@@ -6,8 +6,6 @@ memory is small. Time is the switch's: the guest has taken what was sent when it
 question behind it, and frames that it cannot take wait for it on the wire.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -5,8 +5,6 @@ Frames are charged with FCS, preamble and gap. What the link does to a frame it 
 the capture's comment.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field

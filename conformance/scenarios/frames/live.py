@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The reference endpoint live: every byte into Soft-RoCE in a guest, and pings through a TAP."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Sequence

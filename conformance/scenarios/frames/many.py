@@ -5,8 +5,6 @@ UC WRITE with immediate at path MTU 4096. Every byte is compared, and every imme
 links harmed is known frame by frame. The receiver is the reference model, or Soft-RoCE in a guest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, replace

@@ -6,8 +6,6 @@ that copies each frame to every member and by seed loses some of the copies. Eac
 hands what came for the group and has a right ICRC to the queue pair that has joined it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace

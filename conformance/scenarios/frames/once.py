@@ -6,8 +6,6 @@ say what it has executed, in which order and how often. Both ways have the same 
 The receiver is the reference model, or Soft-RoCE in a guest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace

@@ -8,8 +8,6 @@ What the wire carries is kept as the near device's port sees it: what the wire h
 with the reason as its comment.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What stands at a switch's port and only receives, and the reference model as that."""
 
-from __future__ import annotations
-
 from typing import Protocol
 
 from roceproof.conformance.scenarios.frames.switch import Plugged

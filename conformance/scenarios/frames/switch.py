@@ -6,8 +6,6 @@ until it is lifted). The pause goes over the line to the device, whose port obey
 frames: what the device has sent waits there, so that any device can be paused.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Sequence
 from heapq import heappop, heappush

@@ -6,8 +6,6 @@ leaves a capture and the configured facts of its queue pairs, in which `roceproo
 `roceproof explain --qps` find what stands in its row.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A study of verbs on declared hosts, several buffers at once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import product

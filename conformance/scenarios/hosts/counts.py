@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Laws of what verbs count, on any host: posts and completions by lists, signals and opcode."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from roceproof.conformance.scenarios.scenario import Check, Row, exactly

@@ -5,8 +5,6 @@ Both ends are queue pairs of one guest. Its clock is the wall's, so that no time
 nothing says whether polling or sleeping was faster.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace

@@ -6,8 +6,6 @@ it waits for; of these it is given what has come. Nothing is measured on any mac
 takes are the declared `Costs`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from heapq import heappop, heappush

@@ -5,8 +5,6 @@ UC WRITE with immediate at path MTU 4096 and 100 Gb/s, into a receiver that slee
 asks for it, and then takes all that has come.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import pairwise, product

@@ -4,8 +4,6 @@
 RC at path MTU 4096. A row has `line_gbps`, `opcode` and `size`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from roceproof.conformance.scenarios.hosts.host import NS, Clock, CompletionQueue, Core, Costs, Line

@@ -5,8 +5,6 @@ What calls, wake-ups and NICs take is declared (`Costs`), so nothing that comes 
 measurement: the laws say how these times add up, and which of them hide behind others.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import product

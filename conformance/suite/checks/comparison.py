@@ -6,8 +6,6 @@ only counts, fields that it does not say, the identification, the device's own a
 sent again is left to those who know when it may be.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ Fields that a case predicts are compared where it expects them; here lengths, ch
 and ICRC are, and that nothing stands in front or behind.
 """
 
-from __future__ import annotations
-
 from roceproof.conformance.rules.table import breaks_a_must
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.expect.length_fields import wrong_frame_pad, wrong_lengths

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What a requester that retransmits must send again, and when."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from roceproof.conformance.model.codes import ack_timeout_ns

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What a responder must put on the wire for a READ, as patterns."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from roceproof.conformance.suite.connection import Connection

@@ -4,8 +4,6 @@
 On the wall's clock nobody knows what a device had heard when it sent; there nothing is judged.
 """
 
-from __future__ import annotations
-
 from roceproof.conformance.model.monitor.requester_monitor import MonitorTiming, RequesterMonitor
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.suite.bench import Bench

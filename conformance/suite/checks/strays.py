@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What had to be dropped and was heeded: bytes of it in memory, its answer, work that it ends."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """An active peer of connection management, which sends the REQ to the device's QP1."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from roceproof.conformance.model.cm.connection import gid_of

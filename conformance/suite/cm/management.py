@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A peer of the device's QP1, for either side of connection management."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

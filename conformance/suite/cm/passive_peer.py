@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A passive peer of connection management, for a device that sends the REQ."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from roceproof.conformance.model.cm.messages import Attribute, CmMessage

@@ -7,8 +7,6 @@ for everything before it (ACK-01, ACK-05). Whether such an ACK says the right th
 the case.
 """
 
-from __future__ import annotations
-
 from collections import deque
 
 from roceproof.conformance.model.responder.rc_answers import ACKNOWLEDGE, held_span

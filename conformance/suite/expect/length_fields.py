@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The lengths that the IP and UDP headers of a packet say, against what it must consist of."""
 
-from __future__ import annotations
-
 from roceproof.conformance.suite.notation import Mismatch
 from roceproof.conformance.suite.pattern import Pattern
 from roceproof.conformance.wire.codec import Packet

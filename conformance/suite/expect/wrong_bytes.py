@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What of a frame is wrong whose fields are all right: checksums, pad, ICRC, what stands behind."""
 
-from __future__ import annotations
-
 from roceproof.conformance.suite.notation import Mismatch
 from roceproof.conformance.wire.codec import parse
 from roceproof.conformance.wire.framing import ICRC_BYTES, locate

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Which rule a request breaks whose PSN is wrong, by what is in front of it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 
 from roceproof.conformance.wire.psn import PSN_MODULUS

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Where a target is known to deviate: declared, with evidence, and checked to be still so."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Collection

@@ -5,8 +5,6 @@ What ends by itself is waited for; where nothing does, the case cannot go on and
 should have ended and has not is a failure of the device.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import NoReturn, Protocol
 

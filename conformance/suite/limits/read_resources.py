@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """How many READs and atomics a case has a device hold at once, or know again."""
 
-from __future__ import annotations
-
 from roceproof.conformance.model.responder.rc_answers import HOLDERS, held_span
 from roceproof.conformance.model.segment import distance
 from roceproof.conformance.wire.codec import Packet

@@ -5,8 +5,6 @@ Whatever could be left out of a plan has been, so a plan that says more than an 
 trips over something else, and is not taken for it.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Collection, Sequence

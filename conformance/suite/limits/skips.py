@@ -5,8 +5,6 @@ What a capability is called stands in `targets/capability.py`, what a limit in
 `verbs/limit_table.py`, and why a manifest lacks one in `targets/manifest_claims.py`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import pytest

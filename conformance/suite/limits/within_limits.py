@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Keeps a case within what its device can do: what lies beyond is a skip that names the limit."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn

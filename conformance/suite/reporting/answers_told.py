@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What an oracle wanted for an answer and what came, in the notation of packets."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 

@@ -6,8 +6,6 @@ a random plan or a fence, is named by what differed first: the packet that did n
 how work ended, what memory holds.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """How work ended, in words, and what that says by itself."""
 
-from __future__ import annotations
-
 from roceproof.verbs.queue_pair import QpSpec
 from roceproof.verbs.work import Outcome
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What is alike in the heads of failures: wrong fields, or the words without numbers."""
 
-from __future__ import annotations
-
 import re
 
 from roceproof.conformance.suite.reporting.ends import NO_TIMER

@@ -5,8 +5,6 @@ A verdict says in words what a device did otherwise; this says it so that verdic
 and so that what was due can be tried again on a fresh device.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, Protocol

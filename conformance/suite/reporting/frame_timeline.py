@@ -5,8 +5,6 @@ A receive path fails by what it was offered and when: how long after the frame b
 before the next one. Cycles are told of a device whose clock stands still between steps.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The rule by which a responder refuses the first packet of a row that is not in its place."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from roceproof.conformance.model.segment import distance

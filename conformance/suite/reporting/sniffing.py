@@ -5,8 +5,6 @@ Each has its simulated time, `sniffed_on`, and `direction`: 2 where the device s
 it was sent to the device.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 from scapy.packet import Packet

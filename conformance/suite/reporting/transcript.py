@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Everything that passed between a case and its device: to be judged, shown and kept."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field

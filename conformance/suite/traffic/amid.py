@@ -5,8 +5,6 @@ A device may wait with a command until all that is done, or give it up; behind t
 is taken, nothing of it comes, and memory stays as it is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from roceproof.conformance.suite.bench import Bench

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Background traffic: broadcasts, LLDP, RoCEv1 and other frames that a RoCE device must ignore."""
 
-from __future__ import annotations
-
 from roceproof.conformance.suite.bench import Bench
 
 _SHORTEST = 60

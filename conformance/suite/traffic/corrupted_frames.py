@@ -5,8 +5,6 @@ A change in the few bytes alone that an ICRC leaves out makes no rubbish: some r
 frame, and rightly.
 """
 
-from __future__ import annotations
-
 from random import Random
 
 from roceproof.conformance.wire import icrc

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Answers of every kind, and all trials that cross them with requests."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 
 from roceproof.conformance.model.segmentation import ATOMICS, AWAIT_DATA

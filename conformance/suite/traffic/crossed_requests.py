@@ -6,8 +6,6 @@ that makes no sense, what stands before it may. Where the model lets the queue p
 where it goes on, the answers that are due complete the rest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 

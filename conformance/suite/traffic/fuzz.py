@@ -5,8 +5,6 @@ A plan sends a few frames, whatever it likes; what must come of them is the orac
 Behind each plan comes a fence: a request at the PSN that the device must then expect.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A fuzz session: a fresh connection, and a model of what may come back and be in memory."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from roceproof.conformance.model.oracle import Oracle, Unexplained

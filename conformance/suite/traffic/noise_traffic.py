@@ -5,8 +5,6 @@ Some it may answer (ARP, ping), the rest it must drop: broken ACKs that would ac
 everything under way, ACKs of strangers and to nobody, foreign traffic, the shortest and longest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from roceproof.conformance.suite.pattern import ACK, CNP, Pattern

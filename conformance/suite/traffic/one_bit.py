@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Packets that are good but for one bit of a number that a device compares: each is an alias."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 
 from roceproof.conformance.suite.pattern import Edit, Pattern

@@ -5,8 +5,6 @@ It sends again what gets lost, so a case can hand it work and look at what the d
 of it when all is done.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

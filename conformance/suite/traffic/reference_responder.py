@@ -4,8 +4,6 @@
 It has memory of its own, so a case can see what a device's requests have really done.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random

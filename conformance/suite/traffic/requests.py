@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Valid requests of random kind, size and place, for fuzzing."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from roceproof.conformance.suite.memory import at

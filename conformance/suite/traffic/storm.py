@@ -6,8 +6,6 @@ microseconds; only one that differs is taken apart. So a storm costs what its si
 Queue pairs are judged each in its own order: a device may interleave them as it likes.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 

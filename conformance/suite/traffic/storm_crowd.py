@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Who takes part in a storm and what they are asked for, drawn from the case's seed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from random import Random
 from typing import Any

@@ -5,8 +5,6 @@ What does not change from packet to packet of a queue pair is packed once; a pac
 header, one checksum and one CRC. Over IPv4 and without VLAN tags only.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from struct import Struct
 from zlib import crc32

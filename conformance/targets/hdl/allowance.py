@@ -6,8 +6,6 @@ and asked for, time against the patience that the manifest claims. Processor sec
 for what nobody has thought of.
 """
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager

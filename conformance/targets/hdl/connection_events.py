@@ -5,8 +5,6 @@ Each is answered once, then perhaps established, then ended, and its facts stay 
 that the device was told to ask for is established once, or ended, which it may also be at once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The record of the DUT contract that configures a queue pair."""
 
-from __future__ import annotations
-
 from ipaddress import ip_address
 
 from roceproof.dpi.contract.records import QpCommand, QpConfig

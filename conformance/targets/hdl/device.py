@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A simulated device behind its `dut.toml`: lockstep, deterministic, one simulation per case."""
 
-from __future__ import annotations
-
 from collections import defaultdict, deque
 from collections.abc import Callable
 from typing import Protocol

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Simulations of a design described by its `dut.toml`: one build, a fresh simulation per case."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence

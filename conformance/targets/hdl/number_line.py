@@ -5,8 +5,6 @@ A device sees addresses and keys of every kind, whatever a case is about. What i
 cases count on: no two regions lie near each other, no key becomes another when a bit or two change.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import cycle
 from random import Random

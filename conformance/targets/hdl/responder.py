@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A simulated device that claims a responder: memory and receives beside what all devices have."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from itertools import cycle

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Memory of a simulated device whose keys are built in: its regions are handed out, not made."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from roceproof.conformance.targets.hdl.memory import HdlRegion

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Whose doing it is that a simulation has ended."""
 
-from __future__ import annotations
-
 from roceproof.conformance.targets.interface import DeviceDied, TargetError
 from roceproof.dpi.session.process import Disturbed, SimulationError
 

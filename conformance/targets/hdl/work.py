@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Work as a simulated device is handed it: the record, and what comes on the payload stream."""
 
-from __future__ import annotations
-
 from roceproof.conformance.targets.hdl.memory import HdlRegion
 from roceproof.conformance.targets.interface import TargetError
 from roceproof.dpi.contract.records import Operands, Operation, WorkRequest

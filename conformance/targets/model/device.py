@@ -5,8 +5,6 @@ It proves the suite itself, and with one of its components exchanged, or with fi
 wire, that a check can fail.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager

@@ -5,8 +5,6 @@ Whatever a case asks for beyond the limits is an error of the bench, so that a s
 here asks nothing of that device that it cannot do.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

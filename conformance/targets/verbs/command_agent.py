@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The verbs agent behind any command that is its standard input and output, such as ssh."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import subprocess

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Queue pairs that the host's connection manager makes, in the words of the verbs agent."""
 
-from __future__ import annotations
-
 from ipaddress import ip_address
 from typing import Any, NamedTuple
 

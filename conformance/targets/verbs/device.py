@@ -6,8 +6,6 @@ with the last frame that was sent to it and its console's last lines. Whatever e
 goes wrong is the bench's failure.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any

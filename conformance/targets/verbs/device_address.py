@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A device's own addresses, as its agent's greeting tells them (`hello` in docs/agent.md)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from ipaddress import IPv6Address, ip_address
 from typing import Any, NamedTuple

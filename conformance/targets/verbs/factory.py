@@ -5,8 +5,6 @@ A case ends with a device that is empty and answers; one that does not died of t
 case, and the case is told. The next case then gets a fresh device.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress

@@ -6,8 +6,6 @@ kernel's questions after the hosts that the suite plays are answered at once, al
 while the verbs agent waits for just that answer. The host's own traffic is set aside and counted.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import select

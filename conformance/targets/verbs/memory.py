@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Memory of a device behind the verbs agent: regions, and room for what work sends."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What the kernel says of a network interface of this process's namespace."""
 
-from __future__ import annotations
-
 import fcntl
 import socket
 import struct

@@ -5,8 +5,6 @@ docs/nic.md says how to set both up. What the device is called and which address
 has is learned from the agent.
 """
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing

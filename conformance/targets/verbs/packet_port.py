@@ -6,8 +6,6 @@ A socket asks the interface to accept each of them, which is less than promiscuo
 only a mirror port, where nothing is addressed to us, is opened for everything.
 """
 
-from __future__ import annotations
-
 import errno
 import socket
 import struct

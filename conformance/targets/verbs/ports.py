@@ -5,8 +5,6 @@ A port is a file to select on. `take` never waits; `send` waits no longer than
 SEND_SECONDS for a device that takes nothing.
 """
 
-from __future__ import annotations
-
 import select
 import socket
 import time

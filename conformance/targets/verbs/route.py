@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The route that Linux chooses for an address; it replaces a queue pair's hop limit."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from roceproof.conformance.targets.verbs.memory import Call

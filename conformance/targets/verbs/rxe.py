@@ -5,8 +5,6 @@ It is always the virtual machine, never the caller's kernel: some of what the su
 sends is made to break a receiver.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A device behind a wire and the verbs agent, for one case: a real kernel's or a real NIC's."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Queue pairs and work in the words of the verbs agent (docs/agent.md), and back."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

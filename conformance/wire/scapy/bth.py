@@ -7,8 +7,6 @@ ICRC that are left at None follow from the rest of the packet; set ones are sent
 as they are. Ethernet padding is no part of any of them.
 """
 
-from __future__ import annotations
-
 from struct import pack
 from typing import Any, ClassVar
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Frames as Scapy packets, byte for byte, with the time and direction at which they passed."""
 
-from __future__ import annotations
-
 from scapy.layers.l2 import Ether
 from scapy.packet import Packet, Raw
 from scapy.utils import EDecimal

@@ -5,8 +5,6 @@ An edit changes bytes, so it needs a packet that is a whole frame, and what come
 dissected anew. Of a packet that begins at BTH, `qp.crafted` makes the frame.
 """
 
-from __future__ import annotations
-
 from scapy.layers.l2 import Dot3, Ether
 from scapy.packet import Packet
 

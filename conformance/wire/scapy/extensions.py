@@ -6,8 +6,6 @@ datagram opcodes, which RoCE does not use, are derived from those of RC, so that
 stray one is still taken apart.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import ClassVar
 

@@ -5,8 +5,6 @@ Scapy's own leaves the payload length at 0 and takes Ethernet padding for payloa
 this one derives the length, names BTH as what follows and keeps padding out.
 """
 
-from __future__ import annotations
-
 from struct import pack
 from typing import ClassVar
 

@@ -6,8 +6,6 @@ length is final; what is covered and what is masked is `conformance.icrc`'s affa
 except for RoCEv1, which has a GRH where RoCEv2 has IP and UDP.
 """
 
-from __future__ import annotations
-
 from zlib import crc32
 
 from scapy.contrib import roce

@@ -6,8 +6,6 @@ of others, Scapy's own RoCE layers and any that go by source port, and removing
 them leaves Scapy as it was.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any

@@ -5,8 +5,6 @@ The bytes in front of the boundary are right, and so is every ICRC that no bound
 that lies in the next beat as a whole may be right or wrong, but not now this and now that.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product

@@ -4,8 +4,6 @@
 Beside S38 to S40, where the beat is filled with zeros, or missing only if it is partial.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """S59: beats that the CRC took twice, left out or met as zeros, at any place in a packet."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 

@@ -6,8 +6,6 @@ long as they touch different things. Rows of one id are variants of it, the
 catalogue's own first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 

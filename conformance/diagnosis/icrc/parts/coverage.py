@@ -5,8 +5,6 @@ Options that touch different parts of the input combine to a coverage. Those of
 one id are variants of it, the catalogue's own first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -6,8 +6,6 @@ zlib. `shift` clocks zero bytes; because that is a product with a power of x,
 any distance costs the same, and a negative one runs the register backwards.
 """
 
-from __future__ import annotations
-
 from functools import cached_property, lru_cache
 from zlib import crc32
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """CRC engines: polynomial, order of input bits, order of the result's bits."""
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@
 Each step stands by itself and needs no hypothesis about the others.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import NamedTuple

@@ -8,8 +8,6 @@ has one (all zeros, another packet's ICRC, right but for some bytes), what is le
 packets, and what recomputes no value takes more.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 

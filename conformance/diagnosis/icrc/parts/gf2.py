@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Linear equations over GF(2): which of some columns add up to a goal."""
 
-from __future__ import annotations
-
 
 class Equations:
     """Columns are integers whose bits are the equations; unknown i says whether column i counts."""

@@ -5,8 +5,6 @@ There are too many combinations of faults already: each option that takes part i
 much as all that it can be combined with.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Picks few packets that differ in as much as possible, the same ones each time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from random import Random
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The fault that shows in the headers themselves, not in the ICRC's value: S56."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from ipaddress import ip_address
 from itertools import islice

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Root findings as documents: what each shows, accuses and rests on, and how to see it again."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The lines of a manifest under which a finding is a limit of the device, and no fault."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple

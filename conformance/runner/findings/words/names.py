@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The name that `explain` has for what a finding shows."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from itertools import chain

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What a finding shows in one sentence, and what supports it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from textwrap import shorten
