@@ -130,10 +130,7 @@ def tell_paces(programs: int) -> None:
 
 def pace(options: Options, width: int | None, jobs: int, programs: int) -> float:
     """Programs per second of so many workers that have begun; the same seeds for any number."""
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        crowd(jobs, None, look=lambda: None) as players,
-    ):
+    with tempfile.TemporaryDirectory() as folder, crowd(jobs, None, look=lambda: None) as players:
 
         def played(size: int, stop: int) -> int:
             parts = [

@@ -81,11 +81,7 @@ def slang(sources: list[Path], *, tops: list[str], defines: list[str]) -> bool:
 
 
 def lint(
-    manifest: Manifest,
-    *,
-    besides: list[Path],
-    only: list[Path] | None = None,
-    twice: bool = True,
+    manifest: Manifest, *, besides: list[Path], only: list[Path] | None = None, twice: bool = True
 ) -> bool:
     """Whether a device's sources, and those beside them, are clean; prints what is not.
 

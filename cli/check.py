@@ -65,11 +65,7 @@ class Output(NamedTuple):
     type=OUTPUT_FILE,
     help="Write the capture as pcapng with the findings as packet comments.",
 )
-@click.option(
-    "--junit",
-    type=OUTPUT_FILE,
-    help="Write a test case for each rule.",
-)
+@click.option("--junit", type=OUTPUT_FILE, help="Write a test case for each rule.")
 @click.option(
     "--max",
     "keep",

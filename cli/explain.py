@@ -45,13 +45,7 @@ class Explained:
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--json", "as_json", is_flag=True, help="Print one document.")
 @qps_option
-@click.option(
-    "--frames",
-    type=COUNT,
-    default=10,
-    show_default=True,
-    help="Frame numbers to list.",
-)
+@click.option("--frames", type=COUNT, default=10, show_default=True, help="Frame numbers to list.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing where there is nothing to explain.")
 def explain(
     files: tuple[str, ...], as_json: bool, qps: Path | None, frames: int, quiet: bool

@@ -9,14 +9,7 @@ import click
 
 from roceproof.cli.help_examples import examples
 from roceproof.cli.shared_options import cluster_option, mutant_option, plan_device_options
-from roceproof.common.arguments import (
-    INPUT_FILE,
-    JOBS,
-    OUTPUT_FILE,
-    OUTPUT_FOLDER,
-    SEED,
-    Number,
-)
+from roceproof.common.arguments import INPUT_FILE, JOBS, OUTPUT_FILE, OUTPUT_FOLDER, SEED, Number
 
 _folder = click.argument("folder", type=OUTPUT_FOLDER, default=Path("build/fuzz"))
 _json = click.option("--json", "as_json", is_flag=True, help="Print one document.")

@@ -17,8 +17,7 @@ from roceproof.common.arguments import JOBS, SEED
 @click.option("--seed", type=SEED, default=1, show_default=True, help="Of all that cases draw.")
 @click.option("-k", "expression", help="Only cases whose names match, as in pytest.")
 @out_option(
-    "build/kernels",
-    "kernels.json, kernels.md, kernels.html, and a folder for each kernel's run.",
+    "build/kernels", "kernels.json, kernels.md, kernels.html, and a folder for each kernel's run."
 )
 @click.option("-j", "jobs", type=JOBS, default=2, show_default=True)
 @click.option("-q", "--quiet", is_flag=True, help="No progress on stderr.")

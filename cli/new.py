@@ -41,9 +41,7 @@ _NO_NAME = re.compile(r"[^A-Za-z0-9_.+-]")
 )
 @click.option("--rc", **_OPERATIONS, help="Operations that it sends on RC, such as SEND,WRITE.")
 @click.option(
-    "--uc",
-    **_OPERATIONS,
-    help="Operations on UC; WRITE on RC if it neither sends nor answers.",
+    "--uc", **_OPERATIONS, help="Operations on UC; WRITE on RC if it neither sends nor answers."
 )
 @click.option("--responder", is_flag=True, help="It answers: executes SEND and WRITE on RC.")
 @click.option("--executes", **_OPERATIONS, help="It answers, and executes these on RC.")

@@ -11,13 +11,7 @@ import click
 
 from roceproof.cli.help_examples import examples
 from roceproof.cli.shared_options import out_option, suite_option
-from roceproof.common.arguments import (
-    OUTPUT_FILE,
-    RESULTS,
-    SEED,
-    WORD,
-    command_line,
-)
+from roceproof.common.arguments import OUTPUT_FILE, RESULTS, SEED, WORD, command_line
 from roceproof.common.printable import printable
 
 _interface = click.option(

@@ -23,9 +23,7 @@ from roceproof.common.paths import REFERENCE_DUT
     " corrupt (docs/bridge.md).",
 )
 @click.option(
-    "--dut",
-    type=MANIFEST,
-    help="Manifest of the device; the reference endpoint if not given.",
+    "--dut", type=MANIFEST, help="Manifest of the device; the reference endpoint if not given."
 )
 @width_option
 @click.option("--mac", type=WORD, default="02:00:00:00:00:01", show_default=True)

@@ -12,12 +12,7 @@ from roceproof.conformance.calibration.drawing import draw_plan
 from roceproof.conformance.calibration.exchange import Captured, Exchange
 from roceproof.conformance.calibration.plan import Needs, Plan, Richness
 from roceproof.conformance.calibration.shape_faults import SHAPE_FAULTS, Shape
-from roceproof.conformance.calibration.transmitter import (
-    Overflows,
-    Overtakes,
-    Results,
-    Transmitter,
-)
+from roceproof.conformance.calibration.transmitter import Overflows, Overtakes, Results, Transmitter
 from roceproof.conformance.faults.icrc.beats import MEMORY_FAULTS
 from roceproof.conformance.faults.icrc.stages import Stage
 from roceproof.conformance.faults.icrc.unit import IcrcUnit

@@ -12,12 +12,7 @@ from typing import NamedTuple
 
 from roceproof.conformance.calibration.counting_faults import COUNTING_FAULTS
 from roceproof.conformance.calibration.plan import Needs
-from roceproof.conformance.faults.icrc.packet import (
-    ICRC_BYTES,
-    Packet,
-    set_checksum,
-    set_lengths,
-)
+from roceproof.conformance.faults.icrc.packet import ICRC_BYTES, Packet, set_checksum, set_lengths
 
 Shape = Callable[[Packet], None]
 

@@ -8,14 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from roceproof.conformance.campaign.folder import (
-    CAPTURE,
-    CASE,
-    ENTRY,
-    STORY,
-    Folder,
-    plans_of,
-)
+from roceproof.conformance.campaign.folder import CAPTURE, CASE, ENTRY, STORY, Folder, plans_of
 from roceproof.conformance.campaign.programs import is_for, program_of
 from roceproof.conformance.runner.judging.bench_law import CaseBreaks
 from roceproof.conformance.runner.known_deviations import Cause

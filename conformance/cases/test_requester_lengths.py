@@ -4,14 +4,7 @@
 import pytest
 
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.case import (
-    REQUESTER,
-    case,
-    needs,
-    over,
-    over_mtus,
-    over_services,
-)
+from roceproof.conformance.suite.case import REQUESTER, case, needs, over, over_mtus, over_services
 from roceproof.conformance.suite.checks.frame_integrity import frames_are_exact
 from roceproof.conformance.suite.limits.within_limits import several_mtus
 from roceproof.conformance.suite.pattern import WRITE_FIRST, WRITE_MIDDLE

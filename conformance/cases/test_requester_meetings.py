@@ -127,11 +127,7 @@ def test_what_comes_in_any_cycle_of_anothers_train_is_told_apart(bench: Bench) -
 
 @MASSES
 @case("RTX-01", "RTX-05", *RULES, targets=["hdl"])
-@over(
-    "held",
-    [*HELD, {"payload_gap": 95}, {"tx_stall": 90}, {"cpl_stall": 90}],
-    ids=what_is_held,
-)
+@over("held", [*HELD, {"payload_gap": 95}, {"tx_stall": 90}, {"cpl_stall": 90}], ids=what_is_held)
 def test_timers_run_out_amid_all_that_happens(bench: Bench, held: Mapping[str, int]) -> None:
     code = brisk_code(bench, SHORTEST)
     play, known = Play(bench), pairs(bench, retry_count=0)

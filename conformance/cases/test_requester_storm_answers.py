@@ -13,9 +13,7 @@ from roceproof.conformance.stimulus.requester.play import Play
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
 from roceproof.conformance.suite.intent import WRONG_ANSWERS
-from roceproof.conformance.suite.pattern import (
-    ACK,
-)
+from roceproof.conformance.suite.pattern import ACK
 from roceproof.conformance.suite.traffic.noise_traffic import Hail, hailing
 from roceproof.conformance.suite.traffic.storm import (
     Storm,

@@ -162,11 +162,7 @@ def test_a_packet_without_room_for_bth_and_icrc_is_dropped(bench: Bench, size: i
 
 
 @case("BTH-16", smoke=True, needs=[Capability.UD])
-@over(
-    "maker",
-    [UD_SEND_ONLY, UD_SEND_ONLY_IMM],
-    ids=["UD_SEND_ONLY", "UD_SEND_ONLY_IMM"],
-)
+@over("maker", [UD_SEND_ONLY, UD_SEND_ONLY_IMM], ids=["UD_SEND_ONLY", "UD_SEND_ONLY_IMM"])
 def test_a_datagram_that_ends_inside_its_headers_is_dropped(bench: Bench, maker: Maker) -> None:
     qp = bench.connect(Service.UD)
     number = qp.post_receive(qp.region())

@@ -190,9 +190,7 @@ def test_a_read_that_carries_a_payload_is_refused(bench: Bench, size: int) -> No
 
 
 @case("READ-09", "NAK-07", smoke=True)
-def test_a_read_that_loses_its_memory_ends_with_a_nak_in_place_of_a_response(
-    bench: Bench,
-) -> None:
+def test_a_read_that_loses_its_memory_ends_with_a_nak_in_place_of_a_response(bench: Bench) -> None:
     qp = bench.connect()
     in_lockstep = Capability.LOCKSTEP in bench.claims.capabilities
     size = (LONG if in_lockstep else LONG_ON_THE_WALL) * qp.mtu

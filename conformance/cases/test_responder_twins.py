@@ -190,8 +190,7 @@ def marks_of(twins: Twins) -> list[pytest.MarkDecorator]:
 
 @case(smoke=True, targets=SIMULATED)
 @over(
-    "field",
-    [pytest.param(name, id=name, marks=marks_of(twins)) for name, twins in TWINS.items()],
+    "field", [pytest.param(name, id=name, marks=marks_of(twins)) for name, twins in TWINS.items()]
 )
 def test_each_queue_pair_has_its_own(bench: Bench, field: str) -> None:
     twins = TWINS[field]

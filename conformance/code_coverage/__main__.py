@@ -105,10 +105,7 @@ def _print(reports: Sequence[WidthReport], lacks: Sequence[str]) -> None:
 
 
 def _page(
-    device: str,
-    reports: Sequence[WidthReport],
-    lacks: Sequence[str],
-    used: Counter[Exclusion],
+    device: str, reports: Sequence[WidthReport], lacks: Sequence[str], used: Counter[Exclusion]
 ) -> str:
     return (
         templates("roceproof.conformance.code_coverage")

@@ -65,11 +65,7 @@ def _wait(
 
 
 def _carry(
-    source: socket.socket,
-    sink: socket.socket,
-    draw: random.Random,
-    percent: float,
-    losses: Losses,
+    source: socket.socket, sink: socket.socket, draw: random.Random, percent: float, losses: Losses
 ) -> None:
     held = bytearray()
     try:

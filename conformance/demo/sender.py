@@ -10,13 +10,7 @@ from roceproof.conformance.demo.deadline import ACK_TIMEOUT, due_completion, tol
 from roceproof.conformance.demo.plan import FIRST_QPN, PSN_MODULUS, Connection, Message, packets
 from roceproof.conformance.demo.receiver import Landing, Receiver
 from roceproof.conformance.demo.report import MessageResult
-from roceproof.dpi import (
-    Manifest,
-    Port,
-    Simulation,
-    SimulationError,
-    TimedCompletion,
-)
+from roceproof.dpi import Manifest, Port, Simulation, SimulationError, TimedCompletion
 from roceproof.dpi.contract.records import Operation, QpConfig, Status, WorkRequest
 from roceproof.dpi.session.deadline import Overdue, wait_until_due
 from roceproof.rxe_env.peer import DUT_IPV4, SoftRoce

@@ -202,11 +202,7 @@ PSN_FAULTS: dict[str, PsnFault] = {row.id: row for row in _ROWS}
 
 
 def captures(
-    fault: str,
-    conversation: Conversation,
-    *,
-    variant: int = 0,
-    transmit: Transmit | None = None,
+    fault: str, conversation: Conversation, *, variant: int = 0, transmit: Transmit | None = None
 ) -> list[Capture]:
     """What a tap at the faulty station records, one capture for each run of the row."""
     row = PSN_FAULTS[fault]

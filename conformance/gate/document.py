@@ -60,11 +60,7 @@ class Known:
 
 
 def document_of(
-    manifest: Manifest,
-    *,
-    options: Options,
-    known: Known,
-    baseline: Baseline | None,
+    manifest: Manifest, *, options: Options, known: Known, baseline: Baseline | None
 ) -> Document:
     """Everything that is known about the device, for people and machines."""
     checks, session, soaked, landed = known.checks, known.session, known.soaked, known.landed

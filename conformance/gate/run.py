@@ -16,11 +16,7 @@ from typing import Any
 
 from roceproof.common.errors import RoceproofError, first_line
 from roceproof.common.exit_codes import Exit
-from roceproof.common.interruption import (
-    interruptions_held,
-    interruptions_let_through,
-    time_limit,
-)
+from roceproof.common.interruption import interruptions_held, interruptions_let_through, time_limit
 from roceproof.common.output import output_directory
 from roceproof.common.printable import printable_lines
 from roceproof.common.progress import Progress

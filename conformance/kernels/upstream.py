@@ -18,12 +18,7 @@ import click
 from roceproof.common.outcome import end_as
 from roceproof.common.paths import BUILD, cache_dir
 from roceproof.common.progress import Progress
-from roceproof.conformance.kernels.ledger import (
-    AS_IT_SHOULD_BE,
-    SELFTEST,
-    RootCause,
-    root_causes,
-)
+from roceproof.conformance.kernels.ledger import AS_IT_SHOULD_BE, SELFTEST, RootCause, root_causes
 from roceproof.conformance.kernels.reproducers import NO_VERDICT, PROGRAM, Shown, build, seen
 from roceproof.rxe_env.kernel import kbuild, versions
 from roceproof.rxe_env.kernel.distribution import Kernel

@@ -149,11 +149,7 @@ class Oracle:
     # what the device has; to be told before the first frame
 
     def mirror(
-        self,
-        region: work.Region,
-        *,
-        access: frozenset[str] = FULL_ACCESS,
-        domain: int = OWN_DOMAIN,
+        self, region: work.Region, *, access: frozenset[str] = FULL_ACCESS, domain: int = OWN_DOMAIN
     ) -> None:
         """The device has this memory, with these bytes."""
         for state in self.states:

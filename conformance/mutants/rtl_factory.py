@@ -7,12 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from roceproof.conformance.mutants.edits import MutantError
-from roceproof.conformance.mutants.rtl import (
-    DEVICES,
-    load_mutants,
-    mutants_in,
-    reference_mutants,
-)
+from roceproof.conformance.mutants.rtl import DEVICES, load_mutants, mutants_in, reference_mutants
 from roceproof.conformance.mutants.triggers import PLUSARG
 from roceproof.conformance.targets.hdl.factory import HdlFactory
 from roceproof.conformance.targets.interface import CasePlace, Target

@@ -97,9 +97,7 @@ def _render(source: str, start: int, stop: int, placed: list[Placed]) -> str:
     return "".join((*parts, source[at:stop]))
 
 
-def _outermost(
-    placed: list[Placed],
-) -> Iterator[tuple[int, int, list[Placed], list[Placed]]]:
+def _outermost(placed: list[Placed]) -> Iterator[tuple[int, int, list[Placed], list[Placed]]]:
     """Extents that lie in no other, in order: who wants them, and what lies inside."""
     left = sorted(placed, key=lambda one: (one.start, not one.is_statement, -one.stop, one.number))
     while left:

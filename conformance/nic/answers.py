@@ -28,12 +28,7 @@ def last_psn_of(packet: Packet, path_mtu: int) -> int | None:
 
 
 def told(
-    answer: Packet,
-    request: Packet,
-    *,
-    first_psn: int,
-    path_mtu: int,
-    newest: int,
+    answer: Packet, request: Packet, *, first_psn: int, path_mtu: int, newest: int
 ) -> tuple[str, bool]:
     """An answer in words, "" if it is one to an earlier request, and whether it is the last.
 

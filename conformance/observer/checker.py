@@ -55,11 +55,7 @@ class Checker:
     """Applies every rule of role O to a sequence of frames."""
 
     def __init__(
-        self,
-        facts: Facts | None = None,
-        *,
-        path_mtu: int | None = None,
-        ip_mtu: int | None = None,
+        self, facts: Facts | None = None, *, path_mtu: int | None = None, ip_mtu: int | None = None
     ) -> None:
         self._facts = facts or Facts()
         self._ip_mtu = self._facts.ip_mtu if ip_mtu is None else ip_mtu

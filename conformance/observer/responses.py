@@ -10,12 +10,7 @@ from roceproof.conformance.observer.observed import ACKNOWLEDGE, ATOMIC_ACK, Obs
 from roceproof.conformance.observer.psn import distance
 from roceproof.conformance.observer.reads import Read
 from roceproof.conformance.observer.requests import Requests
-from roceproof.conformance.observer.response_rules import (
-    ACK,
-    RNR_NAK,
-    is_defined,
-    middle_has_aeth,
-)
+from roceproof.conformance.observer.response_rules import ACK, RNR_NAK, is_defined, middle_has_aeth
 from roceproof.conformance.rules.findings import FlowKey, Violation
 from roceproof.conformance.wire.headers import Aeth
 from roceproof.conformance.wire.opcodes import Opcode, name_of

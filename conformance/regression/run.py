@@ -37,11 +37,7 @@ from roceproof.conformance.regression.workers import Workers
 from roceproof.conformance.runner.outcomes import ERROR, FAILING
 from roceproof.conformance.runner.session.asked import Asked
 from roceproof.conformance.runner.session.inner_session import run_alone
-from roceproof.conformance.runner.session.options import (
-    Options,
-    open_factory,
-    widths_of,
-)
+from roceproof.conformance.runner.session.options import Options, open_factory, widths_of
 from roceproof.conformance.runner.session.results import Results
 from roceproof.dpi.manifest.dut import load_manifest
 from roceproof.dpi.manifest.snapshot import Snapshot

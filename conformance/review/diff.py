@@ -15,12 +15,7 @@ from typing import NamedTuple
 
 from roceproof.conformance.review.conversation import Direction, Side, side_of
 from roceproof.conformance.review.field_values import Origin, Value
-from roceproof.conformance.review.fields import (
-    FIELDS,
-    MESSAGE_CONTENT,
-    MESSAGE_LENGTH,
-    Field,
-)
+from roceproof.conformance.review.fields import FIELDS, MESSAGE_CONTENT, MESSAGE_LENGTH, Field
 from roceproof.conformance.review.message_alignment import Aligned, align
 from roceproof.conformance.review.packet_alignment import (
     Partners,

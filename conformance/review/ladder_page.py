@@ -39,12 +39,7 @@ _SCRIPTS = (
 
 
 def page(
-    columns: Columns,
-    marks: Marks,
-    counterparts: Mapping[Flow, Flow],
-    *,
-    title: str,
-    note: str = "",
+    columns: Columns, marks: Marks, counterparts: Mapping[Flow, Flow], *, title: str, note: str = ""
 ) -> Iterator[str]:
     """The page's text, piece by piece; `note` says what is left out."""
     style = "".join(part(_ROOM, "style", f"{name}.css") for name in _STYLES)

@@ -19,12 +19,7 @@ from roceproof.conformance.runner.judging.scoreboard import judge
 from roceproof.conformance.runner.known_deviations import Cause, KnownDeviations
 from roceproof.conformance.runner.session.options import Options, open_factory
 from roceproof.conformance.stimulus.plan import Plan
-from roceproof.conformance.stimulus.run_plan import (
-    REDUCTION_SECONDS,
-    Finding,
-    played,
-    try_plan,
-)
+from roceproof.conformance.stimulus.run_plan import REDUCTION_SECONDS, Finding, played, try_plan
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.suite.reporting.failure_heads import head_of

@@ -127,9 +127,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_pycollect_makeitem(
-    collector: pytest.Collector,
-) -> Generator[None, object, object]:
+def pytest_pycollect_makeitem(collector: pytest.Collector) -> Generator[None, object, object]:
     """Give cases names that can be typed, before a node id on the command line is looked for."""
     made = yield
     is_awake = OPTIONS in collector.config.stash

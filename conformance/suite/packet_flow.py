@@ -26,17 +26,11 @@ from roceproof.conformance.suite.packets import (
     frames_of,
     mismatches,
 )
-from roceproof.conformance.suite.pattern import (
-    Pattern,
-)
+from roceproof.conformance.suite.pattern import Pattern
 from roceproof.conformance.suite.reporting.answers_told import completed_again
 from roceproof.conformance.suite.reporting.divergence import named
 from roceproof.conformance.suite.reporting.ends import ended, rules_of_end, wrong_syndrome
-from roceproof.conformance.suite.reporting.failure import (
-    is_aside,
-    is_harmless,
-    rule_of,
-)
+from roceproof.conformance.suite.reporting.failure import is_aside, is_harmless, rule_of
 from roceproof.conformance.suite.reporting.failure_site import Kind, Stop
 from roceproof.conformance.wire.codec import Packet, parse
 from roceproof.conformance.wire.opcodes import OPCODES
@@ -155,10 +149,7 @@ class PacketFlow:
             self.send(*self.answer_with(packet))
 
     def expect(
-        self,
-        *packets: Wanted,
-        allowing: Collection[Wanted] = (),
-        within_ns: int | None = None,
+        self, *packets: Wanted, allowing: Collection[Wanted] = (), within_ns: int | None = None
     ) -> list[Packet]:
         """The next packets of the device on this queue pair are these.
 

@@ -10,13 +10,7 @@ from roceproof.conformance.suite.expect.wrong_psn import rule_of_psn
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.limits.within_limits import allowed_depth, allowed_work
 from roceproof.conformance.suite.notation import Mismatch
-from roceproof.conformance.suite.packet_flow import (
-    FLUSHED,
-    SUCCESS,
-    PacketFlow,
-    is_request,
-    told,
-)
+from roceproof.conformance.suite.packet_flow import FLUSHED, SUCCESS, PacketFlow, is_request, told
 from roceproof.conformance.suite.packets import Sendable, Wanted
 from roceproof.conformance.suite.pattern import ACK, Pattern
 from roceproof.conformance.suite.peer import Peer

@@ -75,11 +75,7 @@ class ResponderSide(PacketFlow):
         return super()._stop_at(kind, wanted, fields=fields)
 
     def region(
-        self,
-        size: int | None = None,
-        *,
-        access: frozenset[str] = FULL_ACCESS,
-        filled: bool = False,
+        self, size: int | None = None, *, access: frozenset[str] = FULL_ACCESS, filled: bool = False
     ) -> Region:
         """Memory of the device that this queue pair may reach: zeros, or random bytes.
 
@@ -92,12 +88,7 @@ class ResponderSide(PacketFlow):
         return region
 
     def post_receive(
-        self,
-        region: Region,
-        *,
-        offset: int = 0,
-        length: int | None = None,
-        may_wait: bool = False,
+        self, region: Region, *, offset: int = 0, length: int | None = None, may_wait: bool = False
     ) -> int:
         """Post one receive, which may wait for room; its work request's number."""
         wr_id = self._exchange.next_wr_id()

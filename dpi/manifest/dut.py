@@ -15,18 +15,8 @@ from typing import Any, TypeVar
 from roceproof.common.paths import REPOSITORY
 from roceproof.dpi.contract.records import ASKING, Operation
 from roceproof.dpi.manifest.circuit import IDENTIFIER, Circuit, read_circuit, read_files
-from roceproof.dpi.manifest.limits import (
-    Environment,
-    read_environment,
-    read_limit,
-    read_limits,
-)
-from roceproof.dpi.manifest.responder import (
-    Management,
-    Responder,
-    read_management,
-    read_responder,
-)
+from roceproof.dpi.manifest.limits import Environment, read_environment, read_limit, read_limits
+from roceproof.dpi.manifest.responder import Management, Responder, read_management, read_responder
 from roceproof.dpi.manifest.toml_table import ManifestError, Table, read_toml, shown
 from roceproof.verbs.limit_table import LIMITS
 from roceproof.verbs.limits import Limits

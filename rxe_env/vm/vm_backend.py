@@ -64,11 +64,7 @@ class VmBackend:
     netns = None
 
     def __init__(
-        self,
-        ready: Machine,
-        progress: Callable[[str], None],
-        *,
-        console_log: Path | None = None,
+        self, ready: Machine, progress: Callable[[str], None], *, console_log: Path | None = None
     ) -> None:
         self.accel = ready.accel
         self.ipv4 = ready.ipv4

@@ -129,10 +129,7 @@ HISTORIES: tuple[Hypothesis, ...] = (
 
 
 def held_nearby(
-    packets: Sequence[CrcInput],
-    *,
-    other_qp: bool,
-    besides: Collection[tuple[int, int, int]] = (),
+    packets: Sequence[CrcInput], *, other_qp: bool, besides: Collection[tuple[int, int, int]] = ()
 ) -> list[CrcInput]:
     """The wrong packets that hold what another packet nearby should have.
 

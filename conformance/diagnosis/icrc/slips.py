@@ -11,13 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from roceproof.conformance.diagnosis.budget import Budget
-from roceproof.conformance.diagnosis.icrc.alignment import (
-    PRICE,
-    Run,
-    align,
-    carries,
-    copies_of_one,
-)
+from roceproof.conformance.diagnosis.icrc.alignment import PRICE, Run, align, carries, copies_of_one
 from roceproof.conformance.diagnosis.icrc.history import is_again
 from roceproof.conformance.diagnosis.icrc.parts.crc import ONES
 from roceproof.conformance.diagnosis.icrc.parts.crc_input import CrcInput

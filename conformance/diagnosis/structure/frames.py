@@ -14,14 +14,7 @@ from roceproof.conformance.wire.headers import (
     ImmDt,
     Reth,
 )
-from roceproof.conformance.wire.opcodes import (
-    OPCODES,
-    Family,
-    Opcode,
-    Payload,
-    Transport,
-    name_of,
-)
+from roceproof.conformance.wire.opcodes import OPCODES, Family, Opcode, Payload, Transport, name_of
 
 PATH_MTUS = frozenset({256, 512, 1024, 2048, 4096})
 _ALL_ONES = 0xFF

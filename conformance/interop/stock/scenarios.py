@@ -46,14 +46,7 @@ def perf(name: str, command: str, shows: str, *losses: Loss, to: str = IPV4) -> 
     return _verbs(name, f"{command} -F -d rxe0 -x {GID_INDEX[to]}", shows, losses, to)
 
 
-def by_cm(
-    name: str,
-    server: str,
-    client: str,
-    command: str,
-    shows: str,
-    *losses: Loss,
-) -> Scenario:
+def by_cm(name: str, server: str, client: str, command: str, shows: str, *losses: Loss) -> Scenario:
     """Return a tool that connects through the connection manager; `{}` is its command line."""
     port = CM_PORTS[command.split()[0]]
     ready = f"until_cm_listening {port}"

@@ -101,13 +101,7 @@ def _replay_rule(state: WatchState) -> str:
 
 
 def rule_against_silence(
-    state: WatchState,
-    wire: WireRecord,
-    spec: QpSpec,
-    *,
-    prompt_ns: int,
-    now_ns: int,
-    is_over: bool,
+    state: WatchState, wire: WireRecord, spec: QpSpec, *, prompt_ns: int, now_ns: int, is_over: bool
 ) -> str | None:
     """The rule that is broken if nothing has left up to now, None if none is.
 

@@ -11,11 +11,7 @@ from typing import Any, NamedTuple
 from roceproof.conformance.model.codes import AethType, NakCode, syndrome
 from roceproof.conformance.model.receive_queue import Receive
 from roceproof.conformance.model.responder.base import Responder
-from roceproof.conformance.model.responder.policy import (
-    EarlyEnd,
-    ExactFill,
-    PlainSize,
-)
+from roceproof.conformance.model.responder.policy import EarlyEnd, ExactFill, PlainSize
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import LONGEST_MESSAGE
 from roceproof.conformance.wire.headers import Ieth, ImmDt, Reth

@@ -8,12 +8,7 @@ cannot go on ends with a NAK in the place of the response that fails.
 from collections import deque
 from typing import Any
 
-from roceproof.conformance.model.codes import (
-    NO_CREDITS,
-    AethType,
-    credit_code,
-    syndrome,
-)
+from roceproof.conformance.model.codes import NO_CREDITS, AethType, credit_code, syndrome
 from roceproof.conformance.model.responder.connected import ACCESS, ConnectedResponder
 from roceproof.conformance.model.responder.policy import (
     AskedAck,

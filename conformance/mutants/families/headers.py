@@ -1,13 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Faults in the BTH of what is sent, and in what is made of the BTH of what comes."""
 
-from roceproof.conformance.mutants.frames import (
-    bth_of,
-    edited,
-    request_of,
-    response_of,
-    with_bth,
-)
+from roceproof.conformance.mutants.frames import bth_of, edited, request_of, response_of, with_bth
 from roceproof.conformance.mutants.wire import WireFault, wire_mutant
 from roceproof.conformance.suite.pattern import NO_CREDITS
 from roceproof.conformance.wire.codec import parse

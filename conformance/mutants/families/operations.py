@@ -4,11 +4,7 @@
 from dataclasses import replace
 
 from roceproof.conformance.model.requester.rc import RcRequester
-from roceproof.conformance.mutants.families.messages import (
-    RequestPacket,
-    position_of,
-    with_length,
-)
+from roceproof.conformance.mutants.families.messages import RequestPacket, position_of, with_length
 from roceproof.conformance.mutants.faulty import faulty_rc_requester
 from roceproof.conformance.mutants.frames import edited, inserted, removed
 from roceproof.conformance.mutants.wire import wire_mutant

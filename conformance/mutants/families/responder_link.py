@@ -7,11 +7,7 @@ from roceproof.conformance.model.egress import Egress
 from roceproof.conformance.model.ingress import Admitted, Ingress, QueuePairView
 from roceproof.conformance.model.responder.ud import UdResponder
 from roceproof.conformance.model.segment import Segment
-from roceproof.conformance.mutants.faulty import (
-    faulty_egress,
-    faulty_ingress,
-    faulty_ud_responder,
-)
+from roceproof.conformance.mutants.faulty import faulty_egress, faulty_ingress, faulty_ud_responder
 from roceproof.conformance.wire.codec import Packet
 from roceproof.conformance.wire.framing import Layout
 from roceproof.verbs.service import Service

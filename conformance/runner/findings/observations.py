@@ -18,12 +18,7 @@ from roceproof.conformance.runner.findings.quantities import (
     outstanding_of,
 )
 from roceproof.conformance.runner.findings.tempted import temptations_of
-from roceproof.conformance.runner.findings.unheeded import (
-    ANSWERS,
-    ASKED,
-    answers_of,
-    requests_of,
-)
+from roceproof.conformance.runner.findings.unheeded import ANSWERS, ASKED, answers_of, requests_of
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.checks.comparison import Predicted
 from roceproof.conformance.suite.connection import Connection

@@ -329,10 +329,7 @@ def _packets(failed: set[str], seen: Mapping[str, Document]) -> Mapping[tuple[st
 
 
 def _goes_with(
-    root: Root,
-    other: Root,
-    packets: Mapping[tuple[str, ...], int],
-    seen: Mapping[str, Document],
+    root: Root, other: Root, packets: Mapping[tuple[str, ...], int], seen: Mapping[str, Document]
 ) -> bool:
     """Whether a trouble is a part of a finding: of the same packets, or what that brings along."""
     if other.stops or other.says:

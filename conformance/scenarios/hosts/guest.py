@@ -194,13 +194,7 @@ def _lists() -> Iterator[Row]:
 
 
 def _run(
-    opcode: str,
-    waits: str,
-    size: int,
-    *,
-    buffers: int,
-    listed: int = 1,
-    signalled: int = 1,
+    opcode: str, waits: str, size: int, *, buffers: int, listed: int = 1, signalled: int = 1
 ) -> Row:
     words: Row = {"opcode": opcode, "waits": waits, "size": size, "buffers": buffers}
     words |= {"list": listed, "signalled": signalled}

@@ -42,12 +42,7 @@ class Storm:
     """
 
     def __init__(
-        self,
-        bench: Bench,
-        *,
-        steps: int = _STEPS,
-        observed: bool = False,
-        endless: bool = False,
+        self, bench: Bench, *, steps: int = _STEPS, observed: bool = False, endless: bool = False
     ) -> None:
         self.bench = bench
         self.random = bench.random

@@ -16,12 +16,7 @@ from roceproof.conformance.targets.hdl.allowance import Pace
 from roceproof.conformance.targets.hdl.device import HdlTarget
 from roceproof.conformance.targets.hdl.responder import HdlResponder
 from roceproof.conformance.targets.hdl.told_end import told_end
-from roceproof.conformance.targets.interface import (
-    AROUND_PAYLOAD,
-    CasePlace,
-    DeviceFactory,
-    Target,
-)
+from roceproof.conformance.targets.interface import AROUND_PAYLOAD, CasePlace, DeviceFactory, Target
 from roceproof.conformance.targets.manifest_claims import claims_of
 from roceproof.dpi.compile.cache import build_simulation
 from roceproof.dpi.compile.verilate import verilator_version

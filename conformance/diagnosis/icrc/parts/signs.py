@@ -24,9 +24,7 @@ class Leak(NamedTuple):
 
 
 def leaking(
-    packets: Sequence[CrcInput],
-    facts: Mapping[str, Any] | None,
-    others: Iterable[Observation] = (),
+    packets: Sequence[CrcInput], facts: Mapping[str, Any] | None, others: Iterable[Observation] = ()
 ) -> Leak:
     """S56: the packets that carry the mask on the wire, and the fields that do in all of them.
 

@@ -28,12 +28,7 @@ _MOST_FIELDS = 4
 
 
 def sentence(
-    root: Root,
-    shown: str,
-    seen: Mapping[str, Document],
-    rules: Sequence[str],
-    *,
-    is_plain: bool,
+    root: Root, shown: str, seen: Mapping[str, Document], rules: Sequence[str], *, is_plain: bool
 ) -> str:
     """What shows, and which port to look at unless that is plain from the frames."""
     verb = "stop" if root.stops else "show"
