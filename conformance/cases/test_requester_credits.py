@@ -8,7 +8,7 @@ from roceproof.conformance.suite.pattern import ACK, SEND_ONLY, WRITE_ONLY
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.work import Op
 
-pytestmark = [REQUESTER, needs(Capability.RC, Capability.CREDITS, Capability.SEND)]
+pytestmark = [REQUESTER, needs(Capability.RC, Capability.SEND)]
 
 MTU = 256
 
@@ -22,7 +22,7 @@ def connect(bench: Bench, *, credits: int) -> Connection:
     return qp
 
 
-@case("CRED-03", smoke=True)
+@case("CRED-03", needs=[Capability.CREDITS], smoke=True)
 @over("credits", [0, 2, 4])
 def test_as_many_messages_leave_as_there_are_credits_and_at_most_one_that_asks(
     bench: Bench, credits: int
@@ -35,7 +35,7 @@ def test_as_many_messages_leave_as_there_are_credits_and_at_most_one_that_asks(
     qp.expect_silence(allowing=[SEND_ONLY(psn=1 + credits, a=1)])
 
 
-@case("CRED-04", smoke=True)
+@case("CRED-04", needs=[Capability.WRITE], smoke=True)
 def test_a_write_needs_no_credit(bench: Bench) -> None:
     qp = connect(bench, credits=0)
     for _ in range(4):
@@ -43,7 +43,7 @@ def test_a_write_needs_no_credit(bench: Bench) -> None:
     qp.expect(*(WRITE_ONLY(psn=1 + number) for number in range(4)))
 
 
-@case("CRED-05", smoke=True)
+@case("CRED-05", needs=[Capability.CREDITS], smoke=True)
 def test_an_ack_that_only_raises_credits_lets_messages_go(bench: Bench) -> None:
     qp = connect(bench, credits=0)
     for _ in range(4):

@@ -12,6 +12,7 @@ from roceproof.verbs.work import Op
 pytestmark = [REQUESTER, needs(Capability.UC)]
 
 MTU = 256
+PUSHES = (Op.SEND, Op.SEND_IMM, Op.WRITE, Op.WRITE_IMM)
 
 
 @case("UC-01", needs=[Capability.WRITE, Capability.SEND], smoke=True)
@@ -51,6 +52,14 @@ def test_nothing_asks_for_an_acknowledgement(bench: Bench, op: Op) -> None:
         message = qp.post(op, length)
         qp.expect(*(packet.but(a=0) for packet in message.packets))
         qp.finish(message)
+
+
+@case("OPC-11", needs=[Capability[op.name] for op in PUSHES])
+def test_every_packet_has_an_opcode_of_a_send_or_a_write(bench: Bench) -> None:
+    qp = bench.connect(Service.UC, path_mtu=MTU)
+    messages = [qp.post(op, length) for op in PUSHES for length in (0, MTU, 2 * MTU, 700)]
+    qp.completes(*messages)
+    qp.follow(*messages)
 
 
 @case("UC-14", "UC-01", needs=[Capability.WRITE])
