@@ -87,7 +87,7 @@ def test_frames_follow_the_peer_to_another_mac_address(bench: Bench, service: Se
     qp.transfer(Op.WRITE, 5)
 
 
-@case("ETH-06", needs=[Capability.WRITE, Capability.SEND, Capability.FCS])
+@case("ETH-06", needs=[Capability.WRITE, Capability.SEND, Capability.FCS], smoke=True)
 @over_services
 def test_the_frame_check_sequence_is_that_of_the_bytes_that_left(
     bench: Bench, service: Service

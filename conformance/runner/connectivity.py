@@ -141,7 +141,7 @@ def _asked(
                 notes.append(f"capture: {capture}")
     except DeviceDied as death:
         words = "\n".join([*filter(None, [of_death(str(death))]), f"{death.said}: {death}"])
-        return replace(failed, words=words, broken=("LIVE-01",))
+        return replace(failed, words=words, broken=(death.rule,))
     except (pytest.skip.Exception, Beyond) as reason:
         return replace(passed, outcome=SKIPPED, words=str(reason).removeprefix(PREFIX))
     first, *rest = problem.splitlines()

@@ -260,7 +260,7 @@ def pytest_runtest_makereport(
     if isinstance(error, DeviceDied) and options.target == "hdl":
         place = "before the case has begun" if call.when == "setup" else "when the case was over"
         report.longrepr = f"{error.said} {place}: {error}"
-        report.user_properties += [("broken", "LIVE-01"), ("head", report.longrepr)]
+        report.user_properties += [("broken", error.rule), ("head", report.longrepr)]
     elif isinstance(error, TargetError):
         reason = str(error).partition("\n")[0]
         report.user_properties.append((UNREACHABLE, reason))

@@ -39,9 +39,16 @@ class TargetError(RoceproofError):
 
 
 class DeviceDied(TargetError):
-    """The device or its kernel is gone; the text names the reason and the last frame sent to it."""
+    """The device or its kernel is gone; the text names the reason and the last frame sent to it.
+
+    `rule` is what that breaks.
+    """
 
     said = "the device died"
+
+    def __init__(self, text: str, *, rule: str = "LIVE-01") -> None:
+        super().__init__(text)
+        self.rule = rule
 
 
 class NoEnd(DeviceDied):

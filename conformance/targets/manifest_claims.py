@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims
 from roceproof.dpi.contract.records import Operation
-from roceproof.dpi.manifest.dut import Manifest
+from roceproof.dpi.manifest.dut import XGMII, Manifest
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
@@ -33,9 +33,8 @@ _SENT = (
 )
 _ABSENT = {
     **dict.fromkeys(_OF_RESPONDERS, "its manifest has no [responder]"),
-    **dict.fromkeys(
-        (Capability.SEND_INV, Capability.CREDITS, Capability.VLAN, Capability.FCS), _CONTRACT
-    ),
+    **dict.fromkeys((Capability.SEND_INV, Capability.CREDITS, Capability.VLAN), _CONTRACT),
+    Capability.FCS: 'its manifest has no wire = "xgmii"',
     Capability.UD: "its manifest lists no UD under [responder]",
     Capability.RC: "its manifest lists nothing on RC",
     Capability.UC: "its manifest lists nothing on UC",
@@ -71,6 +70,8 @@ def claims_of(manifest: Manifest, data_width: int | None = None) -> Claims:
     names |= {feature.upper() for feature in claimed.features}
     if claimed.retransmission:
         names.add(Capability.RETRANSMISSION.name)
+    if manifest.wire == XGMII:
+        names.add(Capability.FCS.name)
     if claimed.operations:
         names.add(Capability.REQUESTER.name)
     absent = {**_ABSENT, Capability.REQUESTER: "its manifest lists nothing that it sends"}

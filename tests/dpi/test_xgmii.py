@@ -159,6 +159,8 @@ def test_a_mac_that_believes_damaged_frames_answers_them(tmp_path: Path) -> None
         ("", "requester_pause", 0, 'failures="0" skipped="0" tests="8"'),
         ("deaf", "a_pause_stops_new_frames", 1, "PFC-01"),
         ("fcs", "requester_pause", 1, "xgmii fcs"),
+        ("fcs", "frame_check_sequence", 1, '<property name="broken" value="LIVE-01 ETH-06"'),
+        ("", "frame_check_sequence", 0, 'failures="0" skipped="0" tests="2"'),
         ("", "no_timer_runs_while", 0, 'failures="0" skipped="0" tests="2"'),
         pytest.param("", "", 0, 'failures="0"', marks=pytest.mark.slow),
     ],

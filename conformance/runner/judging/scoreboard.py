@@ -177,7 +177,7 @@ def _lost(bench: Bench) -> tuple[str, CaseFailed | None]:
         asked_ns = bench.target.now_ns
         lives = bench.target.ping(bench.peers[0], timeout_ns=bench.target.patience.answer_ns)
     except DeviceDied as error:
-        return "", CaseFailed(f"{error.said}: {error}", rules=["LIVE-01"])
+        return "", CaseFailed(f"{error.said}: {error}", rules=[error.rule])
     if lives:
         return "", None
     lost, when = (

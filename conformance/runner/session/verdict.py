@@ -92,7 +92,7 @@ def warned(report: pytest.TestReport) -> pytest.TestReport:
 def ended_by(death: DeviceDied, bench: Bench, path: Path) -> CaseFailed:
     """The failure of a case that its device has ended, or that has no end; with the place."""
     kind = Kind.NO_END if isinstance(death, NoEnd) else Kind.DEATH
-    rules = [] if isinstance(death, NoEnd) and death.is_late else ["LIVE-01"]
+    rules = [] if isinstance(death, NoEnd) and death.is_late else [death.rule]
     failure = bench.failed(f"{death.said}: {death}", rules=rules, stop=Stop(kind))
     return located(failure.with_traceback(death.__traceback__), path)
 

@@ -30,6 +30,7 @@ from roceproof.conformance.targets.ping import echo_request, is_echo_reply
 from roceproof.conformance.targets.records_seen import RecordsSeen
 from roceproof.conformance.wire import neighbours
 from roceproof.conformance.wire.codec import parse
+from roceproof.conformance.wire.framing import frame_check_sequence
 from roceproof.conformance.wire.mac_control import is_pause_of
 from roceproof.dpi.contract.records import QpCommand, QpConfig
 from roceproof.dpi.manifest.limits import Environment
@@ -73,10 +74,12 @@ class HdlTarget(Target):
         environment: Environment | None = None,
         frame_cycles: int = 0,
         pace: Pace | None = None,
+        judges_fcs: bool = False,
     ) -> None:
         """`frame_cycles` is what a packet of the smallest path MTU lasts.
 
-        `pace` is what the cases before have seen of the device.
+        `pace` is what the cases before have seen of the device. The bridge `judges_fcs` where it
+        hears XGMII: a frame with another than that of its bytes ends the simulation.
         """
         limits, environment = limits or Limits(), environment or Environment()
         self._fixed = limits.fixed
@@ -111,6 +114,7 @@ class HdlTarget(Target):
         self._allowance = Allowance(claimed, is_short=self._was_short)
         self._frame_ns = self._ns(frame_cycles)
         self._wait_for(self._answer_cycles)
+        self._judges_fcs = judges_fcs
         self._answers_arp = environment.resolves_addresses
         self._neighbours: dict[bytes, bytes] = {}
         self._run(_START_CYCLES, Until.CYCLES)
@@ -473,7 +477,8 @@ class HdlTarget(Target):
         for frame in frames:
             if not _is_aside(frame.data):
                 self._allowance.frames += 1
-                self._arrivals.append(Arrival(self._ns(frame.cycle), frame.data))
+                fcs = frame_check_sequence(frame.data) if self._judges_fcs else b""
+                self._arrivals.append(Arrival(self._ns(frame.cycle), frame.data, fcs))
                 came |= Until.FRAME
                 continue
             self._allowance.asides += 1

@@ -20,7 +20,7 @@ from roceproof.conformance.targets.interface import AROUND_PAYLOAD, CasePlace, D
 from roceproof.conformance.targets.manifest_claims import claims_of
 from roceproof.dpi.compile.cache import build_simulation
 from roceproof.dpi.compile.verilate import verilator_version
-from roceproof.dpi.manifest.dut import Manifest
+from roceproof.dpi.manifest.dut import XGMII, Manifest
 from roceproof.dpi.session.options import PortOptions
 from roceproof.dpi.session.process import SimulationError
 from roceproof.dpi.session.simulation import Simulation
@@ -102,6 +102,7 @@ class HdlFactory(DeviceFactory):
             "environment": self.manifest.environment,
             "frame_cycles": (min(self.claims.path_mtus) + AROUND_PAYLOAD) * 8 // self._width,
             "pace": self._pace,
+            "judges_fcs": self.manifest.wire == XGMII,
         }
         if responder is None:
             return HdlTarget(simulation, clock_ps, **options)
