@@ -261,15 +261,3 @@ def _placed(place: Place, key: FlowKey | None, violations: Iterable[Violation]) 
         )
         for broken in violations
     ]
-
-
-def check_frames(
-    frames: Iterable[tuple[bytes, Direction]],
-    *,
-    path_mtu: int | None = None,
-    ip_mtu: int | None = None,
-) -> Iterator[Finding]:
-    checker = Checker(path_mtu=path_mtu, ip_mtu=ip_mtu)
-    for frame, direction in frames:
-        yield from checker.feed(frame, direction)
-    yield from checker.finish()

@@ -130,10 +130,6 @@ static inline void roce_check_icrc(struct roce_packet *packet, uint32_t head) {
     packet->verdict = packet->found == packet->right ? ROCE_OK : ROCE_BAD;
 }
 
-static inline bool roce_is_tagged(const struct roce_packet *packet) {
-    return packet->tags != 0;
-}
-
 // The innermost tag, four bytes: TPID and TCI.
 static inline const uint8_t *roce_tag(const struct roce_packet *packet) {
     return packet->frame + packet->ip - 6;

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import extreme_captures
 import pytest
+from pcap_writer import write_pcap
 
-from roceproof.conformance.capture.pcap_writer import write_pcap
 from roceproof.conformance.check.build import find_oracle
 from roceproof.conformance.diagnosis.excerpt import Excerpt
 from roceproof.conformance.diagnosis.report import explain_excerpt

@@ -14,8 +14,8 @@ from pathlib import Path
 import extreme_captures
 import pytest
 from extreme_captures import KINDS, Frames
+from pcap_writer import write_pcap
 
-from roceproof.conformance.capture.pcap_writer import write_pcap
 from roceproof.conformance.capture.record import Flow, Record
 from roceproof.conformance.diagnosis.budget import Budget, OutOfBudget
 from roceproof.conformance.diagnosis.icrc.diagnosis import explain_icrcs

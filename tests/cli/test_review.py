@@ -7,7 +7,8 @@ import gzip
 import json
 from pathlib import Path
 
-from roceproof.conformance.capture.pcap_writer import write_pcap
+from pcap_writer import write_pcap
+
 from roceproof.conformance.faults.conversation.traffic import Conversation
 from roceproof.conformance.faults.icrc.catalogue import engine_of, sent_from
 from roceproof.conformance.faults.icrc.engine import through

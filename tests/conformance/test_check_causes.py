@@ -14,9 +14,9 @@ import corrupted_responses
 import healthy_capture
 import pytest
 from healthy_capture import PATH_MTU, SEND, Sender, frames_of
+from pcap_writer import write_pcap
 from scenarios import SCENARIOS
 
-from roceproof.conformance.capture.pcap_writer import write_pcap
 from roceproof.conformance.check.group_text import Told, told
 from roceproof.conformance.check.run import check_file
 from roceproof.conformance.faults.catalogue import FAULTS, plant

@@ -10,13 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from pcap_writer import write_pcap
 
 from roceproof.conformance.capture import reader as capture
-from roceproof.conformance.capture.pcap_writer import write_pcap
 from roceproof.conformance.faults.conversation.network import TimedFrame
 from roceproof.conformance.faults.conversation.plan import Kind
 from roceproof.conformance.faults.conversation.traffic import Conversation
-from roceproof.conformance.observer.checker import check_frames
+from roceproof.conformance.observer.checker import Checker
 from roceproof.conformance.rules.findings import Direction
 from roceproof.conformance.wire import icrc
 from roceproof.conformance.wire.codec import Packet, build, parse
@@ -52,7 +52,9 @@ def traffic_class(packet: Packet) -> int:
 def test_checker_finds_nothing_in_healthy_traffic(name: str) -> None:
     for seed in range(1, 6):
         frames = replace(VARIANTS[name], seed=seed).frames()
-        findings = check_frames((frame, Direction.SENT) for _, frame in frames)
+        checker = Checker()
+        findings = [each for _, frame in frames for each in checker.feed(frame, Direction.SENT)]
+        findings += checker.finish()
         assert [finding.message for finding in findings] == [], f"seed {seed}"
 
 

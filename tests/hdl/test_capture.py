@@ -12,7 +12,7 @@ from endpoint_bench import ROOT, Bench, open_bench, qp
 
 from roceproof.conformance.capture.reader import Flow as CaptureFlow
 from roceproof.conformance.capture.reader import read
-from roceproof.conformance.observer.checker import check_frames
+from roceproof.conformance.observer.checker import Checker
 from roceproof.conformance.rules.findings import Direction
 from roceproof.dpi import Flow
 from roceproof.dpi.contract.records import Operation
@@ -59,8 +59,11 @@ def test_the_capture_holds_every_frame_both_ways_and_breaks_no_rule(
     assert sorted(sent) == sorted(frame for frames in bench.sent.values() for frame in frames)
     assert any(record.flow is CaptureFlow.INBOUND for record in records)
     direction = {CaptureFlow.OUTBOUND: Direction.SENT, CaptureFlow.INBOUND: Direction.RECEIVED}
-    frames = ((record.frame, direction[record.flow]) for record in records)
-    assert [finding.message for finding in check_frames(frames)] == []
+    checker = Checker()
+    findings = [
+        each for record in records for each in checker.feed(record.frame, direction[record.flow])
+    ]
+    assert [finding.message for finding in [*findings, *checker.finish()]] == []
 
 
 def test_the_c_oracle_finds_every_icrc_of_the_rtl_right(width: int, tmp_path: Path) -> None:

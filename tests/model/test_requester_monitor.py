@@ -15,7 +15,7 @@ import pytest
 from requester_bench import T_NS, ack, atomic_ack, nak, psn, qp, read_response, rnr_nak, work
 
 from roceproof.conformance.model.codes import rnr_wait_ns
-from roceproof.conformance.model.monitor.expected import first_transmission
+from roceproof.conformance.model.monitor.expected import Expected
 from roceproof.conformance.model.monitor.requester_monitor import (
     Kind,
     MonitorTiming,
@@ -263,9 +263,11 @@ def test_more_reads_than_the_initiator_depth_are_seen() -> None:
 
 def test_more_than_half_of_all_psns_outstanding_are_seen() -> None:
     monitor = RequesterMonitor(SPEC)
-    longest = work(Op.READ, 1 << 31), work()
-    for number, segment in enumerate(first_transmission(SPEC, longest, psn(0))):
-        monitor.sent(segment, number)
+    expected = Expected(SPEC)
+    for longest in (work(Op.READ, 1 << 31), work()):
+        expected.post(longest)
+    for number in range(2):
+        monitor.sent(expected.take(expected.next_psn), number)
     assert [violation.rule for violation in monitor.violations] == ["PSN-11"]
 
 

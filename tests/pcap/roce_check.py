@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from roceproof.conformance.capture.pcap_writer import write_pcap
+from pcap_writer import write_pcap
 
 RUN_SECONDS = 120
 Place = tuple[int, str, str]

@@ -12,9 +12,9 @@ from struct import pack
 import pytest
 from browser import start_browser
 from pages import Opened
+from pcap_writer import write_pcap
 from selenium.webdriver.common.keys import Keys
 
-from roceproof.conformance.capture.pcap_writer import write_pcap
 from roceproof.conformance.review.ladder_page import page
 from roceproof.conformance.review.page_source import load_page
 from roceproof.conformance.review.story_source import Part

@@ -2,7 +2,6 @@
 """The exact packets that work must put on the wire when it first leaves, and how others differ."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator
 
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import Message, refusal
@@ -13,17 +12,6 @@ from roceproof.verbs.queue_pair import QpSpec
 from roceproof.verbs.work import Work
 
 _RULE_OF_HEADER: dict[type[Extension], str] = {Reth: "RETH-04", ImmDt: "IMM-02", Ieth: "INV-01"}
-
-
-def first_transmission(spec: QpSpec, works: Iterable[Work], psn: int) -> Iterator[Segment]:
-    """The request packets of work, one message behind the other, from a PSN on."""
-    expected = Expected(spec)
-    for work in works:
-        expected.post(work)
-        while expected.is_owed:
-            segment = expected.take(psn)
-            yield segment
-            psn = expected.next_psn
 
 
 class Expected:
