@@ -46,7 +46,7 @@ def document_of(columns: Iterable[Document]) -> Document:
     return {"schema": SCHEMA, "devices": ordered}
 
 
-def rule_lines(document: Document, *, deviating_only: bool = False) -> list[RuleLine]:
+def rule_lines(document: Document) -> list[RuleLine]:
     """A line for every rule that a case of any kernel names."""
     columns = document["devices"]
     lines = []
@@ -54,8 +54,6 @@ def rule_lines(document: Document, *, deviating_only: bool = False) -> list[Rule
         cells = [column["rules"].get(rule.id, {"verdict": NOT_TESTED}) for column in columns]
         verdicts = tuple(cell["verdict"] for cell in cells)
         if not any(rule.id in column["rules"] for column in columns):
-            continue
-        if deviating_only and DEVIATES not in verdicts:
             continue
         by = tuple(tuple(cell.get("by", ())) for cell in cells)
         changed = _changes(columns, list(map(_certain, verdicts, by)))

@@ -19,6 +19,7 @@ SERVER = "10.77.0.1"
 PORT = 18515
 """Of the TCP servers of all these tools."""
 _GID = 1
+_COUNT = 5
 """The guest's IPv4 address among its GIDs."""
 RC, UC, UD = Service.RC, Service.UC, Service.UD
 
@@ -45,17 +46,17 @@ class Scenario:
     """What the device is asked for."""
 
 
-def _pingpong(service: Service, size: int, count: int, *, mtu: int = 1024) -> Scenario:
+def _pingpong(service: Service, size: int, *, mtu: int = 1024) -> Scenario:
     tool = f"ibv_{service.name.lower()}_pingpong"
     mtu_option = "" if service is UD else f" -m {mtu}"
     return Scenario(
         name=tool,
-        command=f"{tool} -d rxe0 -g {_GID}{mtu_option} -s {size} -n {count} {SERVER}",
+        command=f"{tool} -d rxe0 -g {_GID}{mtu_option} -s {size} -n {_COUNT} {SERVER}",
         service=service,
         dialogue=PingpongDialogue,
         role=Echo,
         size=size,
-        count=count,
+        count=_COUNT,
         path_mtu=mtu,
         sends=[Op.SEND],
         executes=[Op.SEND],
@@ -69,7 +70,7 @@ def _perftest(
     role: type[Role] = Memory,
     *,
     size: int,
-    count: int = 5,
+    count: int = _COUNT,
     mtu: int = 1024,
     qps: int = 1,
     sends: Collection[Op] = (),
@@ -128,15 +129,14 @@ def _perftest_by_cm(
     role: type[Role] = Memory,
     *,
     size: int,
-    count: int = 5,
     sends: Collection[Op] = (),
 ) -> Scenario:
     return _by_cm(
-        f"{command} -R -F -d rxe0 -s {size} -n {count} -u 20 {SERVER}",
+        f"{command} -R -F -d rxe0 -s {size} -n {_COUNT} -u 20 {SERVER}",
         role,
         port=PORT,
         size=size,
-        count=count,
+        count=_COUNT,
         sends={Op.SEND, *sends},
         executes={Op.SEND, op},
         dialogue=PerftestByManagement,
@@ -145,9 +145,9 @@ def _perftest_by_cm(
 
 PINGS, MESSAGES = 5, 4
 SCENARIOS = (
-    _pingpong(RC, 2500, 5),
-    _pingpong(UC, 1537, 5, mtu=512),
-    _pingpong(UD, 1000, 5),
+    _pingpong(RC, 2500),
+    _pingpong(UC, 1537, mtu=512),
+    _pingpong(UD, 1000),
     _perftest("ib_write_bw", RC, Op.WRITE, size=10000, mtu=4096),
     _perftest("ib_write_bw", UC, Op.WRITE, size=2000, mtu=512),
     _perftest("ib_read_bw", RC, Op.READ, size=9000),

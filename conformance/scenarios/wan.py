@@ -132,9 +132,9 @@ CLEAN = Scenario(
 )
 
 
-def policed(rtt: int, *, buffer: int = BUFFER, line: int = 10 * GBPS) -> tuple[Port, Port]:
+def policed(rtt: int, *, buffer: int = BUFFER) -> tuple[Port, Port]:
     """A sender's port, and the narrow one in front of the way."""
-    return Port(rate=line), Port(rate=NARROW, buffer=buffer, delay=rtt // 2)
+    return Port(rate=10 * GBPS), Port(rate=NARROW, buffer=buffer, delay=rtt // 2)
 
 
 def _policed(rtt: int, quick: bool, seed: int, **words: int | bool) -> Iterator[Point]:

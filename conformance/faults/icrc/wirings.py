@@ -100,9 +100,9 @@ def _fragment(view: View, mask: dict[tuple[str, int], int]) -> None:
         mask["ip", 6] = mask["ip", 7] = 255
 
 
-def _and(name: str, at: int, bits: int) -> Mask:
+def _bth_1_and(bits: int) -> Mask:
     def change(view: View, mask: dict[tuple[str, int], int]) -> None:
-        mask[name, at] = mask.get((name, at), 0) | bits
+        mask["bth", 1] = mask.get(("bth", 1), 0) | bits
 
     return change
 
@@ -252,8 +252,8 @@ WIRINGS: dict[str, Wiring] = {
     "S44": _edited(_next_psn),
     "S48": _masked(_v4_mask_on_v6),
     "S49": _masked(_byte_8_for_hops),
-    "S50": _masked(_and("bth", 1, 0x30)),
-    "S51": _masked(_and("bth", 1, 0x40)),
+    "S50": _masked(_bth_1_and(0x30)),
+    "S51": _masked(_bth_1_and(0x40)),
     "S52": _masked(_source_port),
 }
 # fmt: on

@@ -37,10 +37,10 @@ def _lands(row: Row) -> Iterator[Check]:
     yield exactly(f"{where}: broken rules and names", "", row["rules"] + row["names"])
 
 
-def _never_lands(row: Row, *, rule: str, name: str, ended_as: str = _UNHEARD) -> Iterator[Check]:
+def _never_lands(row: Row, *, rule: str, name: str) -> Iterator[Check]:
     where = row["regime"]
     yield exactly(f"{where}: landed", 0, row["landed"])
-    yield exactly(f"{where}: ended as", ended_as, row["ended_as"])
+    yield exactly(f"{where}: ended as", _UNHEARD, row["ended_as"])
     yield from _named(row, rule=rule, name=name)
 
 

@@ -127,9 +127,9 @@ def _versions(owner: str, kernels: object) -> Versions:
     return versions
 
 
-def judged_kernels(path: Path = TABLE) -> list[str]:
+def judged_kernels() -> list[str]:
     """The kernels on which the whole suite has been run, and all that differs been declared."""
-    return list(tomllib.loads(path.read_text(encoding="utf-8")).get("judged", []))
+    return list(tomllib.loads(TABLE.read_text(encoding="utf-8")).get("judged", []))
 
 
 def _switch_value(name: str, owner: str) -> Enum:

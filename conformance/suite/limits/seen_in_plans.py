@@ -36,9 +36,9 @@ class Sight:
 
 
 @cache
-def load_sights(path: Path = TABLE) -> tuple[tuple[str, ...], tuple[Sight, ...]]:
+def load_sights() -> tuple[tuple[str, ...], tuple[Sight, ...]]:
     """Steps that say nothing special, and the entries."""
-    document = tomllib.loads(path.read_text(encoding="utf-8"))
+    document = tomllib.loads(TABLE.read_text(encoding="utf-8"))
     known = {each.id for each in load_deviations()}
     found = []
     for entry in document.get("seen", []):
@@ -51,9 +51,9 @@ def load_sights(path: Path = TABLE) -> tuple[tuple[str, ...], tuple[Sight, ...]]
                 also=tuple(entry.get("also", ())),
             )
         except KeyError as error:
-            raise DeviationError(f"{path.name}: an entry lacks {error}") from None
+            raise DeviationError(f"{TABLE.name}: an entry lacks {error}") from None
         if sight.deviation not in known:
-            raise DeviationError(f"{path.name}: {sight.deviation} is not declared")
+            raise DeviationError(f"{TABLE.name}: {sight.deviation} is not declared")
         found.append(sight)
     return tuple(document["usual"]), tuple(found)
 

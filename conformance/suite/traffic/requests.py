@@ -24,10 +24,10 @@ from roceproof.verbs.service import Service
 _WORD = 64
 
 
-def any_request(session: FuzzSession, *, psn: int = 0, a: int = 1) -> Pattern:
+def any_request(session: FuzzSession, *, psn: int = 0) -> Pattern:
     """A valid request of one packet."""
     kinds = _KINDS[session.qp.spec.service]
-    return session.qp.filled(session.random.choice(kinds)(session).but(psn=psn, a=a))
+    return session.qp.filled(session.random.choice(kinds)(session).but(psn=psn, a=1))
 
 
 def of_opcode(session: FuzzSession, value: int, *, psn: int = 0) -> Pattern:
