@@ -5,11 +5,16 @@ A page needs nothing but itself; its policy of content names what is in it by `c
 """
 
 from base64 import b64encode
+from collections.abc import Iterable
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
+from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from markupsafe import Markup
+
+from roceproof import __version__
 
 
 @cache
@@ -22,6 +27,13 @@ def templates(package: str) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+def rendered(template: Template, styles: Iterable[tuple[str, str]], **words: Any) -> str:
+    """A page without a script; its styles are files of packages."""
+    style = "".join(part(package, name) for package, name in styles)
+    hash_ = content_hash(style)
+    return template.render(version=__version__, style=Markup(style), style_hash=hash_, **words)
 
 
 def part(package: str, *place: str) -> str:

@@ -7,10 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from markupsafe import Markup
-
-from roceproof import __version__
-from roceproof.common.page import content_hash, part, templates
+from roceproof.common.page import rendered, templates
 from roceproof.common.printable import printable_lines
 from roceproof.conformance.campaign.folder import CAPTURE, CASE, ENTRY, STORY, Folder
 
@@ -27,21 +24,15 @@ def page(
     beside: Path,
 ) -> str:
     """What `status` and `report` tell; links lead to files of findings from the folder `beside`."""
-    style = "".join(part(package, name) for package, name in _STYLES)
     rounds = [(run["number"], folder.rounds(run["number"])) for run in runs]
-    return (
-        templates(_ROOM)
-        .get_template("campaign.html.j2")
-        .render(
-            name=folder.path.resolve().name,
-            runs=runs,
-            curves=[_curve(number, told) for number, told in rounds if len(told) > 1],
-            findings=[_with_files(each, beside) for each in findings],
-            entries=len(folder.entries()),
-            version=__version__,
-            style=Markup(style),
-            style_hash=content_hash(style),
-        )
+    return rendered(
+        templates(_ROOM).get_template("campaign.html.j2"),
+        _STYLES,
+        name=folder.path.resolve().name,
+        runs=runs,
+        curves=[_curve(number, told) for number, told in rounds if len(told) > 1],
+        findings=[_with_files(each, beside) for each in findings],
+        entries=len(folder.entries()),
     )
 
 

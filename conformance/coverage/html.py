@@ -6,10 +6,7 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
-from markupsafe import Markup
-
-from roceproof import __version__
-from roceproof.common.page import content_hash, part, templates
+from roceproof.common.page import rendered, templates
 from roceproof.conformance.coverage.summary import Standing, Summary
 
 _ROOM = "roceproof.conformance.coverage"
@@ -17,22 +14,16 @@ _NONE = "\N{EN DASH}"
 
 
 def page(summary: Summary) -> str:
-    style = part(_ROOM, "page.css")
     groups = [_group(name, found) for name, found in summary.groups().items()]
     totals = {key: sum(group[key] for group in groups) for key in ("bins", "filled", "open")}
-    return (
-        templates(_ROOM)
-        .get_template("page.html.j2")
-        .render(
-            title=summary.title,
-            version=__version__,
-            style=Markup(style),
-            style_hash=content_hash(style),
-            runs="; ".join(map(_told, summary.coverage.runs)),
-            gaps=summary.gaps,
-            groups=groups,
-            **totals,
-        )
+    return rendered(
+        templates(_ROOM).get_template("page.html.j2"),
+        [(_ROOM, "page.css")],
+        title=summary.title,
+        runs="; ".join(map(_told, summary.coverage.runs)),
+        gaps=summary.gaps,
+        groups=groups,
+        **totals,
     )
 
 

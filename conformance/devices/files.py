@@ -5,11 +5,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+from roceproof.common.page import rendered, templates
 from roceproof.common.whole_file import whole_file
-from roceproof.conformance.devices.page import page
-from roceproof.conformance.devices.sheet import markdown_of
+from roceproof.conformance.devices.matrix import deviation_lines, rule_lines
+from roceproof.conformance.devices.sheet import TITLE, markdown_of
 
 _SUFFIXES = (".json", ".md", ".html")
+_ROOM = "roceproof.conformance.devices"
+_STYLES = (("roceproof.conformance.coverage", "page.css"), (_ROOM, "matrix.css"))
 
 
 def write_matrix(document: dict[str, Any], directory: Path, stem: str) -> None:
@@ -24,3 +27,15 @@ def remove_matrix(directory: Path, stem: str) -> None:
     """Remove what an earlier run has written."""
     for suffix in _SUFFIXES:
         (directory / f"{stem}{suffix}").unlink(missing_ok=True)
+
+
+def page(document: dict[str, Any]) -> str:
+    """The page of a matrix: what was run, the deviations, and every rule."""
+    return rendered(
+        templates(_ROOM).get_template("matrix.html.j2"),
+        _STYLES,
+        title=document.get("title", TITLE),
+        columns=document["devices"],
+        deviations=deviation_lines(document),
+        rules=rule_lines(document),
+    )

@@ -5,10 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from markupsafe import Markup
-
-from roceproof import __version__
-from roceproof.common.page import content_hash, part, templates
+from roceproof.common.page import rendered, templates
 from roceproof.conformance.regression.findings import in_words
 from roceproof.conformance.regression.report import warnings_told
 from roceproof.conformance.rules.table import RULES
@@ -24,15 +21,13 @@ def page(gate: Document, stories: Sequence[Document]) -> str:
     """The page of a gate's document; `stories` are told of its root findings, in their order."""
     environment = templates(_ROOM)
     environment.filters |= {"counted": _counted, "by_certainty": by_certainty, "in_words": in_words}
-    style = "".join(part(package, name) for package, name in _STYLES)
     groups: dict[str, list[Document]] = {}
     for rule in gate["rules"]:
         groups.setdefault(rule["rule"].partition("-")[0], []).append(rule)
-    return environment.get_template("gate.html.j2").render(
+    return rendered(
+        environment.get_template("gate.html.j2"),
+        _STYLES,
         gate=gate,
-        version=__version__,
-        style=Markup(style),
-        style_hash=content_hash(style),
         warnings=list(warnings_told(gate["warnings"])),
         findings=list(zip(gate["findings"], stories, strict=True)),
         groups=groups,

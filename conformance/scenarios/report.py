@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import sys
+from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from roceproof.common.errors import RoceproofError
 from roceproof.common.output import output_directory
+from roceproof.common.page import rendered, templates
 from roceproof.common.plain import Cell, print_table
 from roceproof.common.printable import printable
 from roceproof.common.progress import Progress
 from roceproof.common.whole_file import whole_file
 from roceproof.conformance.scenarios.catalogue import SCENARIOS, scenario_of
-from roceproof.conformance.scenarios.page import page
 from roceproof.conformance.scenarios.plot import svg
 from roceproof.conformance.scenarios.run import SCHEMA, Result, rows_of
 from roceproof.conformance.scenarios.scenario import AnyScenario, Row, SceneScenario
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 RESULT, PLOT, PAGE = "result.json", "plot.svg", "scenarios.html"
 _SHOWN = 24
+_ROOM = "roceproof.conformance.scenarios"
+_STYLES = (("roceproof.conformance.coverage", "page.css"), (_ROOM, "scenarios.css"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,3 +203,18 @@ def _write_page(folder: Path) -> list[dict[str, Any]]:
     with whole_file(folder / PAGE) as part:
         part.write_text(page(documents))
     return documents
+
+
+def page(documents: list[dict[str, Any]]) -> str:
+    """Published figure, ours and verdict side by side, with every law and plot."""
+    pictures = [
+        f"data:image/svg+xml;base64,{b64encode(each['plot'].encode()).decode()}"
+        if each["plot"]
+        else ""
+        for each in documents
+    ]
+    return rendered(
+        templates(_ROOM).get_template("scenarios.html.j2"),
+        _STYLES,
+        results=list(zip(documents, pictures, strict=True)),
+    )

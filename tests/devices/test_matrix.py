@@ -12,8 +12,8 @@ import pytest
 
 from roceproof.conformance.devices import sheet
 from roceproof.conformance.devices.column import column_of
+from roceproof.conformance.devices.files import page
 from roceproof.conformance.devices.matrix import deviation_lines, document_of, rule_lines
-from roceproof.conformance.devices.page import page
 from roceproof.conformance.kernels.drafts import drafts_of
 from roceproof.conformance.suite.limits.deviations import load_deviations
 

@@ -10,8 +10,8 @@ from browser import DESKTOP, PHONE, resize, start_browser
 from selenium.webdriver.common.by import By
 
 from roceproof.conformance.scenarios.catalogue import SCENARIOS
-from roceproof.conformance.scenarios.page import page
 from roceproof.conformance.scenarios.plot import svg
+from roceproof.conformance.scenarios.report import page
 from roceproof.conformance.scenarios.run import run
 
 
