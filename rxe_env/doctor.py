@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from roceproof.common.checksum_stamp import flaw
 from roceproof.common.paths import BUILD, IS_CHECKOUT, REPOSITORY, cache_dir
 from roceproof.common.plain_path import unbuildable
 from roceproof.rxe_env import native
+from roceproof.rxe_env.cache import KINDS, UNFINISHED
 from roceproof.rxe_env.client import agent_build
 from roceproof.rxe_env.commands import run, tool
 from roceproof.rxe_env.errors import RxeError, Unavailable
-from roceproof.rxe_env.kept import damaged_entries, megabytes
 from roceproof.rxe_env.kernel import apt, distribution, versions
 from roceproof.rxe_env.peer import SoftRoce
 from roceproof.rxe_env.vm import accel, named, qemu
@@ -210,3 +211,28 @@ HOST_CHECKS: dict[str, Callable[[], Check]] = {
     "cache": _cache,
     "builds": _builds,
 }
+
+
+def megabytes(place: Path) -> str:
+    """Return how much the files below a directory take, in words."""
+    total = 0
+    for folder, _, names in os.walk(place):
+        for name in names:
+            try:
+                total += (Path(folder) / name).lstat().st_size
+            except FileNotFoundError:  # another process has just removed it
+                continue
+    return f"{total / 1e6:.0f} MB"
+
+
+def damaged_entries() -> list[str]:
+    """Return a phrase for each entry of the cache that its next user will make anew."""
+    phrases = []
+    for kind, (thing, _) in KINDS.items():
+        if not thing:
+            continue
+        for place in sorted((cache_dir() / kind).glob("*")):
+            reason = None if place.name.startswith(UNFINISHED) else flaw(place)
+            if reason:
+                phrases.append(f"the {thing} in {place} ({reason})")
+    return phrases

@@ -8,7 +8,7 @@ number says which. What it has come to is written down all the time, so it may e
 import json
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
@@ -21,7 +21,6 @@ from roceproof.common.progress import Progress
 from roceproof.common.whole_file import whole_file
 from roceproof.conformance.campaign.crowd import crowd
 from roceproof.conformance.campaign.folder import Folder
-from roceproof.conformance.campaign.metrics import metrics_of
 from roceproof.conformance.campaign.report import findings_told, is_new, story_of
 from roceproof.conformance.campaign.worker import Came, Part
 from roceproof.conformance.coverage.counts import Counts
@@ -37,6 +36,13 @@ _SECONDS = 1.0
 _PARTS = 8
 """So many parts for each player make a round: one that makes a plan small holds up no other."""
 _TOLD = 5
+_METRICS = {
+    "programs_total": "counter",
+    "seconds_total": "counter",
+    "failed_programs_total": "counter",
+    "findings": "gauge",
+    "empty_bins": "gauge",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -195,3 +201,20 @@ class Run:
             f"run {int(self._file.stem)}: {self._programs} programs, {rate:.1f} programs/s, "
             f"{findings_told(self.findings())}{of_programs}, {facts['empty']} bins empty"
         )
+
+
+def metrics_of(facts: Mapping[str, Any], *, run: int) -> str:
+    """A family for each number, labelled with the run and its device."""
+    numbers = {
+        "programs_total": facts["programs"],
+        "seconds_total": facts["seconds"],
+        "failed_programs_total": sum(facts["found"].values()),
+        "findings": len(facts["found"]),
+        "empty_bins": facts["empty"],
+    }
+    device = str(facts["device"]).replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
+    lines = []
+    for name, kind in _METRICS.items():
+        lines.append(f"# TYPE roceproof_fuzz_{name} {kind}")
+        lines.append(f'roceproof_fuzz_{name}{{run="{run}",device="{device}"}} {numbers[name]}')
+    return "\n".join([*lines, ""])

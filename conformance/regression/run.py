@@ -26,7 +26,6 @@ from roceproof.common.printable import printable_lines
 from roceproof.common.progress import Progress
 from roceproof.conformance.coverage.run_report import COVERAGE, PAGE, conclude_reach
 from roceproof.conformance.kernels.drafts import drafts_of
-from roceproof.conformance.regression.ending import Watchman
 from roceproof.conformance.regression.journal import open_journal
 from roceproof.conformance.regression.junit_order import sort_junit
 from roceproof.conformance.regression.junit_resumed import add_resumed
@@ -36,11 +35,12 @@ from roceproof.conformance.regression.waivers import SuiteWaivers, load_suite_wa
 from roceproof.conformance.regression.workers import Workers
 from roceproof.conformance.runner.outcomes import ERROR, FAILING
 from roceproof.conformance.runner.session.asked import Asked
+from roceproof.conformance.runner.session.ending import end_session
 from roceproof.conformance.runner.session.inner_session import run_alone
 from roceproof.conformance.runner.session.options import Options, open_factory, widths_of
 from roceproof.conformance.runner.session.results import Results
 from roceproof.dpi.manifest.dut import load_manifest
-from roceproof.dpi.manifest.snapshot import Snapshot
+from roceproof.dpi.manifest.snapshot import Snapshot, told
 from roceproof.rxe_env.kernel import versions
 
 KNOWN_ENDS = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED)
@@ -253,3 +253,20 @@ def _why_nothing(code: int, request: Request) -> str:
         wanted = f"-k {request.expression!r} fits no case" if request.expression else "no case ran"
         return f"{wanted}; list them: roceproof rules --coverage --json"
     return f"the session ended with pytest's code {code}"
+
+
+class Watchman:
+    """Looks at what a device is made of whenever something comes of a case."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._session: pytest.Session | None = None
+        self.problem = ""
+
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        self._session = session
+
+    def pytest_runtest_logreport(self) -> None:
+        if not self.problem and self._session and (changed := self._snapshot.changed()):
+            self.problem = told(changed)
+            end_session(self._session, self.problem)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from roceproof.conformance.campaign.metrics import metrics_of
+from roceproof.conformance.campaign.run import metrics_of
 
 
 def test_each_number_has_its_family_and_labels_are_escaped() -> None:

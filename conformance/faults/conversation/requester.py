@@ -13,7 +13,6 @@ from roceproof.conformance.faults.conversation.envelope import Envelope
 from roceproof.conformance.faults.conversation.messages import Part, Sent, all_parts
 from roceproof.conformance.faults.conversation.network import Fate, Port, Sending
 from roceproof.conformance.faults.conversation.plan import Connection
-from roceproof.conformance.faults.conversation.rnr import wait_ns
 from roceproof.conformance.faults.psn.counting import Counting, ahead
 from roceproof.conformance.wire.codec import Packet
 from roceproof.conformance.wire.psn import PSN_MODULUS
@@ -25,6 +24,11 @@ _RETRIES = 3
 _READ_DEPTH = 4
 _ACK, _RNR, _NAK = 0, 1, 3
 _SEQUENCE_ERROR = 0
+_HUNDREDTHS_MS = (
+    *(65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256),
+    *(384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152),
+)
+_NS_PER_HUNDREDTH_MS = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -263,3 +267,8 @@ class Requester:
         if self._sent:
             self._arm()
         self._port.wake(self._port.network.now)
+
+
+def wait_ns(code: int) -> int:
+    """The least time between an RNR NAK with that code and the next attempt."""
+    return _HUNDREDTHS_MS[code] * _NS_PER_HUNDREDTH_MS

@@ -6,13 +6,21 @@ and reconnections are asked for. The tap is at the first station, so its packets
 are seen as it sent them, and those of the second one as they arrive.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import NamedTuple
+from ipaddress import ip_address
+from typing import Any, NamedTuple
 
-from roceproof.conformance.faults.conversation.facts import Facts, facts_of
 from roceproof.conformance.faults.conversation.network import Network, TimedFrame, Transmit
-from roceproof.conformance.faults.conversation.plan import Connection, Kind, Menu, Planner, Station
+from roceproof.conformance.faults.conversation.plan import (
+    Connection,
+    End,
+    Kind,
+    Menu,
+    Planner,
+    Station,
+)
 from roceproof.conformance.faults.conversation.queue_pair import (
     Adapter,
     QueuePair,
@@ -23,6 +31,8 @@ from roceproof.conformance.faults.conversation.requester import Trouble
 from roceproof.verbs.service import Service
 
 _UNDISTURBED = Trouble()
+Facts = dict[str, Any]
+_SCHEMA = 1
 
 
 class Capture(NamedTuple):
@@ -117,3 +127,34 @@ class Conversation:
                     seed=self.seed + 2 * number + side,
                 )
         return Capture(network.run(), facts_of(self.connections_made))
+
+
+def facts_of(connections: Iterable[Connection]) -> Facts:
+    """One row per end of a queue pair."""
+    rows = [_row(made, side) for made in connections for side in (0, 1)]
+    return {"schema": _SCHEMA, "qps": rows}
+
+
+def _row(connection: Connection, side: int) -> dict[str, object]:
+    end, peer = connection.ends[side], connection.ends[1 - side]
+    row: dict[str, object] = {
+        "service": connection.service.name,
+        "address": _address(connection, end),
+        "qpn": end.qpn,
+        "start_psn": end.start_psn,
+        "remote_address": _address(connection, peer),
+        "remote_qpn": peer.qpn,
+        "remote_start_psn": peer.start_psn,
+        "path_mtu": connection.path_mtu,
+        "dscp": end.dscp,
+        "ttl": end.hops,
+    }
+    if connection.service is Service.RC:
+        row["min_rnr_timer"] = end.rnr_timer
+        row["credits"] = end.credit_code != 31
+    return row
+
+
+def _address(connection: Connection, end: End) -> str:
+    station = end.station
+    return str(ip_address(station.ipv6 if connection.ip_version == 6 else station.ipv4))
