@@ -11,6 +11,7 @@ from roceproof.conformance.observer.psn import distance, packets_of
 KEPT = 64
 _FIRST, _MIDDLE, _LAST, _ONLY = 0x0D, 0x0E, 0x0F, 0x10
 _ATOMICS = (0x13, 0x14)
+_ADDRESSES = 1 << 64
 _EMPTY_READS = (0x1C, 0x1D)  # FLUSH and ATOMIC WRITE are answered like a READ of 0 bytes
 
 
@@ -135,5 +136,5 @@ class Reads:
         if read is None or read.is_atomic or read.length is None:
             return None
         skipped = distance(packet.psn, read.psn) * path_mtu
-        rest = (read.address + skipped, read.length - skipped)
+        rest = ((read.address + skipped) % _ADDRESSES, read.length - skipped)
         return read if (reth.address, reth.length) == rest else None

@@ -29,6 +29,7 @@ from roceproof.conformance.observer.checker import Checker
 from roceproof.conformance.rules.findings import Direction
 from roceproof.conformance.rules.table import RULES, Severity
 from roceproof.conformance.wire.codec import build
+from roceproof.conformance.wire.headers import Reth
 from roceproof.conformance.wire.ip import Ipv4
 
 SIZES = (0, 1, 2, 3, 4, 5, PATH_MTU - 1, PATH_MTU, PATH_MTU + 1, 3 * PATH_MTU, 3 * PATH_MTU + 7)
@@ -71,6 +72,15 @@ def test_other_traffic_and_congestion_notifications_pass() -> None:
 def test_an_rc_retransmission_is_no_violation() -> None:
     frames = frames_of(Sender().message(WRITE, 3 * PATH_MTU) + Sender(psn=103).message(SEND, 9))
     assert broken_rules(frames + frames[1:]) == []
+
+
+@pytest.mark.parametrize("address", [0x1000, (1 << 64) - 1])
+def test_the_rest_of_a_read_is_asked_for_beyond_the_last_address_too(address: int) -> None:
+    sender = Sender()
+    read = sender.read(3 * PATH_MTU, address=address)
+    rest = Reth((address + PATH_MTU) % (1 << 64), 0xABCD, 2 * PATH_MTU)
+    again = replace(read, bth=replace(read.bth, psn=read.bth.psn + 1), extensions=(rest,))
+    assert broken_rules(frames_of([read, again]), path_mtu=PATH_MTU) == []
 
 
 def test_a_capture_may_begin_inside_a_message() -> None:
