@@ -54,6 +54,8 @@ def is_sound(plan: Plan) -> bool:
     owners: dict[Any, int] = {}
     for step in plan.steps:
         said, key = step.fields, step.fields.get("key", 0)
+        if step.name == "power_on":
+            owners.clear()
         if step.name not in _OPENS:
             continue
         if plan.mac is not None and plan.mac == said.get("remote_mac"):

@@ -71,6 +71,12 @@ def test_a_queue_pair_may_begin_anew_as_it_was() -> None:
     assert is_sound(Plan(steps=(connect(0, **said), connect(0, **said))))
 
 
+def test_behind_a_reset_of_the_device_a_far_end_may_be_anothers() -> None:
+    end = {"remote_ip": "10.0.0.2", "remote_qpn": 9}
+    reset = Step("power_on", {})
+    assert is_sound(Plan(steps=(connect(0, **end), reset, connect(1, **end))))
+
+
 @pytest.mark.parametrize("draws", [draw_plan, draw_requests])
 @pytest.mark.parametrize("seed", FEW)
 def test_a_healthy_model_passes(model: ModelFactory, draws: Draws, seed: int) -> None:
