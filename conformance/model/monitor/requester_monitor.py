@@ -122,6 +122,17 @@ class RequesterMonitor:
                 [replace(state, dead=state.dead or "QPS-03") for state in reached]
             )
 
+    @property
+    def oldest(self) -> int:
+        """The first PSN without an answer, once the device has taken in all that it was sent."""
+        return self._candidates.reached(0)[-1].oldest
+
+    def has_answer(self, psn: int) -> bool:
+        """Whether that PSN is answered in all states that have taken in all responses."""
+        states = self._candidates.reached(0)
+        latest = max(state.taken_in for state in states)
+        return all(distance(psn, s.oldest) < 0 for s in states if s.taken_in == latest)
+
     def _may_be_over(self, state: WatchState) -> bool:
         return state.may_have_died or state.may_be_dead_by_now(self._spec)
 

@@ -14,6 +14,8 @@ from roceproof.verbs.addresses import Host
 
 _ALIAS_KEYS, _LATER_KEYS = 100, 1000
 _SMALL = 256
+_OF_WORK, _OF_ANSWERS = 0.25, 0.4
+"""So much is READs and atomics, or data, in plans of other things where a device sends them."""
 _PLACES = frozenset(("oldest", "share", "ahead", "back"))
 
 
@@ -139,6 +141,9 @@ class DrawnActs:
     def _post(self, key: int, *, count: int = 1, largest: int = 20_000) -> None:
         if self._budget <= 0:
             return
+        if self._may_read(key) and self._draw.maybe(_OF_WORK):
+            self._post_returned(key)
+            return
         largest = min(largest, max(0, self._budget // count))
         work = self._fields.work(self._mtus[key], largest)
         if count == 1 and self._draw.maybe(0.25):
@@ -161,6 +166,9 @@ class DrawnActs:
     def _answer(self, key: int, *, kind: str | None = None, **fields: Any) -> None:
         """At any place, at one of that kind, or where `fields` say."""
         is_said = not _PLACES.isdisjoint(fields)
+        if not fields and self._may_read(key) and self._draw.maybe(_OF_ANSWERS):
+            self._respond(key)
+            return
         place = {} if is_said else self._fields.place(kind)
         self._step("answer", key=key, **{**place, **self._fields.answer(), **fields})
 
@@ -185,6 +193,17 @@ class DrawnActs:
             self._step("disturb", **self._fields.stalls())
 
     # inside
+
+    def _may_read(self, key: int) -> bool:
+        return bool(self._fields.returns) and self._specs[key]["service"] == "RC"
+
+    def _post_returned(self, key: int) -> None:
+        """Work that is answered with data."""
+        raise NotImplementedError
+
+    def _respond(self, key: int) -> None:
+        """An answer with data."""
+        raise NotImplementedError
 
     def _key(self) -> int:
         return self._draw.among(self._keys())

@@ -7,8 +7,8 @@ from ipaddress import ip_address
 from typing import Any
 
 from roceproof.conformance.stimulus.drawing.values import Draw
-from roceproof.conformance.stimulus.requester.answers import BEHIND, FLAWS
-from roceproof.conformance.stimulus.requester.bounds import SHORT_RNR_TIMER
+from roceproof.conformance.stimulus.requester.answers import BEHIND, DAMAGED, FLAWS
+from roceproof.conformance.stimulus.requester.bounds import SHORT_RNR_TIMER, hears_only_acks
 from roceproof.conformance.stimulus.requester.foreign import FOREIGN
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims
@@ -36,7 +36,7 @@ class DrawnAnswers:
         self._draw = draw
         self._claims = claims
         self.is_contract = Capability.RESTART in claims.capabilities
-        self._hears_opcodes = self.is_contract and Capability.RESPONDER not in claims.capabilities
+        self._hears_opcodes = self.is_contract and hears_only_acks(claims)
         self.local = Host(b"", bytes(4))
         """The device's own addresses."""
 
@@ -129,6 +129,23 @@ class DrawnAnswers:
             fields["count"] = draw.tail(1, 8)
         return fields
 
+    def beside_data(self) -> Fields:
+        """Of a response with data, what a receiver must not care about."""
+        draw = self._draw
+        fields: Fields = {"syndrome": draw.between(0, _ACK)} if draw.maybe(0.7) else {}
+        if draw.maybe(0.3):
+            fields |= {"msn": draw.bits(24)}
+        if draw.maybe(0.2):
+            fields |= {"tos": draw.bits(8), "ttl": draw.bits(8) or 1, "ident": draw.bits(16)}
+        if draw.maybe(0.15):
+            fields |= {"resv6": draw.bits(6), "resv7": draw.bits(7), "sport": draw.bits(16) | 1}
+        return fields
+
+    def flaw_of_data(self) -> Fields:
+        """What makes the device ignore a response with data."""
+        draw = self._draw
+        return {"flaw": draw.among(_FLAWS_OF_DATA), "bit": draw.between(0, _FLAW_BITS - 1)}
+
     def salvo(self) -> Fields:
         """Many of them, each flawed in its own way, some only late; perhaps cycles apart."""
         draw = self._draw
@@ -199,5 +216,11 @@ class DrawnAnswers:
         return fields
 
 
-_OF_TRANSMITTERS = frozenset(["opcode"])  # a request is no flaw for whoever answers it
+_OF_TRANSMITTERS = frozenset(["opcode"])  # others may be asked so, or be answered with data
+_FLAWS_OF_DATA = (
+    *("icrc", "covered", "payload", "checksum", "header", "version", "protocol", "ether"),
+    *("stranger", "stranger", "dst_ip", "dst_mac", "alias", "alias", "port", "tver", "pkey"),
+    *("fragment", BEHIND, DAMAGED),
+)
+"""What is wrong with a response whatever it would have been the answer to."""
 _ALWAYS_WRONG = tuple(flaw for flaw in FLAWS if flaw != BEHIND)

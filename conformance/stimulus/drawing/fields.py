@@ -5,13 +5,16 @@ from __future__ import annotations
 
 from ipaddress import ip_address
 
+from roceproof.conformance.model.segmentation import AWAIT_DATA
 from roceproof.conformance.stimulus.drawing.answers import DrawnAnswers, Fields
 from roceproof.conformance.stimulus.drawing.derived import the_rest
 from roceproof.conformance.stimulus.drawing.values import Draw
+from roceproof.conformance.stimulus.requester.bounds import may_post
 from roceproof.conformance.stimulus.requester.pace import STREAMS
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims
 from roceproof.verbs.addresses import Host
+from roceproof.verbs.service import Service
 
 SPECIAL_QPNS = frozenset((0, 1, 0xFFFFFF))
 _OPERATIONS = ("SEND", "SEND_IMM", "WRITE", "WRITE_IMM")
@@ -22,8 +25,14 @@ _UP_TO = {"cycles": (1, 60), "short": (50, 600), "middle": (500, 6000), "long": 
 
 
 def drawn_operations(claims: Claims) -> list[str]:
-    """The messages with payload that a device has; plans are made of nothing else."""
-    return [name for name in _OPERATIONS if Capability[name] in claims.capabilities]
+    """The messages that a device has: those with payload, or if it has none, READs and atomics."""
+    with_payload = [name for name in _OPERATIONS if Capability[name] in claims.capabilities]
+    return with_payload or returned_operations(claims)
+
+
+def returned_operations(claims: Claims) -> list[str]:
+    """The work of a device that is answered with data."""
+    return [op.name for op in AWAIT_DATA if may_post(claims, Service.RC, op, is_beyond=False)]
 
 
 class DrawnFields(DrawnAnswers):
@@ -35,6 +44,7 @@ class DrawnFields(DrawnAnswers):
         """The table of weights for timeout codes."""
         self.lanes = (claims.data_width or 64) // 8
         self.operations = drawn_operations(claims)
+        self.returns = returned_operations(claims)
         self.services = [s for s in ("RC", "UC") if Capability[s] in claims.capabilities]
 
     # queue pairs
@@ -60,6 +70,11 @@ class DrawnFields(DrawnAnswers):
             "min_rnr_timer": draw.bits(5),
             "rq_psn": draw.bits(24),
         }
+        if self.returns and service == "RC":
+            several = draw.between(3, 8)
+            fields["max_rd_atomic"] = draw.pick(
+                {1: 4, 2: 3, several: 3, 16: 1.5, draw.between(1, 255): 0.5}
+            )
         if draw.maybe(_TURNING_SUM) and len(peer.ip) == len(self.local.ip):
             fields["ip_id"] = self._turning(peer, fields)
         return fields | the_rest(draw, self._claims, fields)
@@ -150,6 +165,22 @@ class DrawnFields(DrawnAnswers):
             fields["offset"] = draw.between(0, self.lanes - 1)
         if draw.maybe(0.12):
             fields["fill"] = draw.pick({0: 2, 0xFF: 3, 0x55: 1, 0xA5: 1})
+        return fields
+
+    def returned(self, mtu: int, largest: int) -> Fields:
+        """A READ or an atomic, whose answer goes to any byte of one of some regions."""
+        draw = self._draw
+        op = draw.pick({name: 4 if name == "READ" else 1 for name in self.returns})
+        fields: Fields = {"op": op, "wr_id": draw.random.getrandbits(64), "rkey": draw.bits(32)}
+        if op == "READ":
+            fields |= {"size": self.size(mtu, largest), "remote_addr": draw.bits(64)}
+        else:
+            fields |= {"remote_addr": draw.bits(64) & ~7, "swap": draw.bits(64)}
+            fields |= {"compare": draw.bits(64)} if op == "CMP_SWAP" else {}
+        if draw.maybe(0.6):
+            fields["offset"] = draw.between(0, self.lanes - 1)
+        if draw.maybe(0.4):
+            fields["into"] = draw.between(1, 3)
         return fields
 
     def endless(self) -> Fields:

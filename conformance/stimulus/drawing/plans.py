@@ -11,6 +11,7 @@ from ipaddress import IPv4Address
 
 from roceproof.conformance.stimulus.drawing.fields import DrawnFields
 from roceproof.conformance.stimulus.drawing.meeting_themes import DrawnMeetings
+from roceproof.conformance.stimulus.drawing.reading import DrawnReads
 from roceproof.conformance.stimulus.drawing.stress_themes import DrawnStrains
 from roceproof.conformance.stimulus.drawing.values import Draw
 from roceproof.conformance.stimulus.drawing.weights import Weights
@@ -19,6 +20,9 @@ from roceproof.conformance.targets.interface import Claims
 from roceproof.verbs.addresses import Host
 
 _USUAL_HOST = 0.25
+_OF_DATA = 0.5
+"""So many plans are made of READs and atomics, where a device sends them."""
+_THEMES_OF_DATA = {"reads": 5, "deep": 2, "losses": 2}
 
 
 def draw_plan(seed: int, claims: Claims, weights: Weights | None = None) -> Plan:
@@ -27,7 +31,7 @@ def draw_plan(seed: int, claims: Claims, weights: Weights | None = None) -> Plan
     return Drawing(draw, DrawnFields(draw, claims), claims).plan()
 
 
-class Drawing(DrawnMeetings, DrawnStrains):
+class Drawing(DrawnMeetings, DrawnStrains, DrawnReads):
     """One plan in the making."""
 
     def plan(self) -> Plan:
@@ -35,7 +39,10 @@ class Drawing(DrawnMeetings, DrawnStrains):
         is_usual = self._draw.maybe(_USUAL_HOST)
         for _ in range(self._draw.between(1, 4)):
             self._peers.append(self._peer(host))
-        getattr(self, f"_{self._draw.one_of('theme')}")()
+        theme = self._draw.one_of("theme")
+        if self._fields.returns and self._draw.maybe(_OF_DATA):
+            theme = self._draw.pick(_THEMES_OF_DATA)
+        getattr(self, f"_{theme}")()
         return Plan(
             steps=tuple(self._steps),
             mac=None if is_usual else host.mac.hex(":"),

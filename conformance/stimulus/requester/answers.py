@@ -38,6 +38,8 @@ _OTHER_OPCODES = (
 _FRAGMENTS = (0x2000, 0x0001, 0x1FFF, 0x6000)
 _UNCOVERED = (1, 8)
 """Bytes of the IPv4 header that only its own checksum covers: TOS and TTL."""
+_IN_PAYLOAD = 8 + 12 + 4
+"""Behind UDP, BTH and AETH, where the first bytes of the data are, or those of the ICRC."""
 _VERSION_BITS, _PROTOCOL_AT, _ETHER_TYPE_AT = 4, 9, 12
 _ONES = 0xFFFF
 
@@ -104,6 +106,10 @@ def _flaws() -> dict[str, Callable[[Pattern, int, FlowCodec], Pattern]]:
 
 
 FLAWS = _flaws()
+_OF_DATA: dict[str, Callable[[Pattern, int, FlowCodec], Pattern]] = {
+    "payload": lambda p, n, _: p.corrupted(edits.flip_udp(_IN_PAYLOAD + n % 4, 1 << n // 4 % 8))
+}
+"""What a response without data cannot have."""
 _OF_IPV4 = frozenset(("checksum", "header", "version", "protocol", "fragment"))
 """What is wrong with the header of IPv4 alone."""
 
@@ -124,14 +130,20 @@ def response(
     What IPv6 has not, is not said over it; a flaw that it has not is one of the ICRC there.
     """
     pattern = ACKNOWLEDGE(psn=psn, syndrome=syndrome, **fields)
-    flaw = "icrc" if flow.src.is_ipv6 and flaw in _OF_IPV4 else flaw
     if brink is not None and not flow.src.is_ipv6:
         pattern = pattern.but(ident=_turning(flow.build(pattern.but(ident=0)), brink))
     if flaw is not None:
-        pattern = FLAWS[flaw](pattern, bit, flow)
+        pattern = flawed(pattern, flaw, bit, flow)
     if trailer:
         pattern = pattern.corrupted(edits.Trailer(bytes(0xA5 for _ in range(trailer))))
     return pattern
+
+
+def flawed(answer: Pattern, flaw: str, bit: int, flow: FlowCodec) -> Pattern:
+    """The answer with a flaw, which is one of the ICRC where IPv6 has no such."""
+    return (FLAWS | _OF_DATA)["icrc" if flow.src.is_ipv6 and flaw in _OF_IPV4 else flaw](
+        answer, bit, flow
+    )
 
 
 def _turning(frame: bytes, brink: int) -> int:

@@ -1,26 +1,19 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The wire of a play: what the far side says, what comes of the device, and that it is judged."""
+"""What comes of a device in a play, and that it is judged."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
-from roceproof.conformance.stimulus.requester.answers import response
+from roceproof.conformance.model.monitor.sent import awaits_data
+from roceproof.conformance.model.segment import distance
 from roceproof.conformance.stimulus.requester.arp_and_ping import Neighbourhood
-from roceproof.conformance.stimulus.requester.pace import Pace
+from roceproof.conformance.stimulus.requester.departures import Departures, segment_of
 from roceproof.conformance.stimulus.requester.queue_pair import QueuePair
-from roceproof.conformance.stimulus.requester.state import SUCCESS, Response
+from roceproof.conformance.stimulus.requester.state import SUCCESS
 from roceproof.conformance.stimulus.requester.tolerance import differences, differs_aside
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.intent import (
-    CHANGED_ON_THE_WAY,
-    NOTHING,
-    WRONG_ANSWERS,
-    Rules,
-    meant_by,
-)
-from roceproof.conformance.suite.pattern import Pattern
 from roceproof.conformance.suite.reporting.ends import (
     RETRY_EXCEEDED,
     ended,
@@ -30,14 +23,13 @@ from roceproof.conformance.suite.reporting.ends import (
 )
 from roceproof.conformance.suite.reporting.failure import FIELD_RULES, STRAY_COMPLETION
 from roceproof.conformance.suite.reporting.failure_heads import AS_ANOTHER
-from roceproof.conformance.suite.reporting.transcript import DAMAGED, Entry
+from roceproof.conformance.suite.reporting.transcript import Entry
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Arrival
 from roceproof.conformance.wire.codec import parse
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Outcome
 
-_CREDIT_CODES = 32
 _CNP = 0x81
 _OF_A_NAK = "rem_"
 _WRONG_PSN = FIELD_RULES["psn"]
@@ -45,76 +37,21 @@ _APART = "QPS-06"
 _AGAIN, _REPEATED = "it has left before, otherwise", "RTX-03"
 
 
-class Arrivals:
-    """Frames and completions of a device, in the order of time, and what is answered."""
+class Arrivals(Departures):
+    """Frames and completions of a device, in the order of time."""
 
     def __init__(self, bench: Bench) -> None:
-        self.bench = bench
+        super().__init__(bench)
         self.qps: dict[int, QueuePair] = {}
-        self.pace = self._fresh_pace()
         self._neighbourhood = self._fresh_neighbourhood()
         self._owners: dict[tuple[bytes, int], list[QueuePair]] = {}
         self._events = 0
-        self._acknowledged = 0
         self._is_again = self._is_over = False
         self._refused: dict[str, QueuePair] = {}
         self._to_serve: dict[int, tuple[QueuePair, int]] = {}
 
     def _fresh_neighbourhood(self) -> Neighbourhood:
         return Neighbourhood(self.bench.target.host, largest=max(self.bench.claims.path_mtus))
-
-    def _fresh_pace(self) -> Pace:
-        if not self._is_told:
-            patience = self.bench.target.patience
-            return Pace(reaction_ns=patience.answer_ns, grain_ns=patience.grain_ns)
-        return Pace.of(self.bench.target.clock_ps, self.bench.claims.data_width)
-
-    @property
-    def _is_told(self) -> bool:
-        """Whether addresses, numbers and time are what the bench says."""
-        return Capability.LOCKSTEP in self.bench.claims.capabilities
-
-    # to the device
-
-    def say(self, known: QueuePair, answer: Pattern, **notes: bool) -> None:
-        """An answer of the far side, which counts no messages and may answer anything."""
-        breaks = WRONG_ANSWERS | CHANGED_ON_THE_WAY | meant_by(answer)
-        self.send(known.codec.build(answer), breaks=breaks, **notes)
-
-    def send(
-        self,
-        frame: bytes,
-        *,
-        is_void: bool = False,
-        is_damaged: bool = False,
-        breaks: Rules = NOTHING,
-    ) -> None:
-        """A frame travels when time next moves."""
-        target = self.bench.target
-        self.pace.sent(len(frame), target.now_ns)
-        if is_damaged and Capability.DAMAGE not in self.bench.claims.capabilities:
-            return
-        comment = DAMAGED if is_damaged else ""
-        self.bench.transcript.add(
-            Entry(target.now_ns, False, frame, comment, is_void, breaks=breaks)
-        )
-        if is_damaged:
-            target.send_damaged(frame)
-        else:
-            target.send(frame)
-
-    def acknowledge(self, known: QueuePair, psn: int) -> None:
-        """A good ACK of all up to that PSN; by its code the completion tells which it was."""
-        syndrome = self._acknowledged % _CREDIT_CODES
-        self._acknowledged += 1
-        self.say(known, response(known.codec, psn=psn, syndrome=syndrome))
-        known.unserved = 0
-        known.judge.answered(self.sent_now(psn, syndrome))
-
-    def sent_now(self, psn: int, syndrome: int) -> Response:
-        """What an answer that has just been sent may do, and when."""
-        now, pace = self.bench.target.now_ns, self.pace
-        return Response(psn, syndrome, now, now + pace.lag_ns(now), pace.waits_ns(now))
 
     # from the device
 
@@ -175,6 +112,8 @@ class Arrivals:
             life = known.judge.takes(frame, time_ns, begun_ns=begun_ns)
             if life is not None:
                 self.bench.transcript.add(Entry(time_ns, True, came, is_void=known.is_unclear))
+                if packet is not None and awaits_data(segment_of(packet)):
+                    known.asked(packet.bth.psn)
                 self._serve(known, frame)
                 self._judge_violations(known)
                 return
@@ -208,7 +147,9 @@ class Arrivals:
         due += [each for known in self.qps.values() for each in known.judge.repeats(frame)]
         return next((each for each in due if differs_aside(frame, each, own)), None)
 
-    def _fail_frame(self, frame: bytes, owners: Iterable[QueuePair]) -> None:
+    def _fail_frame(self, frame: bytes, owners: Collection[QueuePair]) -> None:
+        for known in owners:
+            self._judge_depth(frame, known)
         wanted, known_as = self._expected(), self.bench.beginnings
         found = [(*differences(frame, each, known_as), each) for each in wanted]
         for sent in (each for known in owners for each in known.judge.repeats(frame)):
@@ -230,6 +171,19 @@ class Arrivals:
             finer = self._rule_of_psn(frame, due, owners)
             rules = [finer if rule == _WRONG_PSN else rule for rule in rules]
         raise self.bench.failed(text, rules=rules)
+
+    def _judge_depth(self, frame: bytes, known: QueuePair) -> None:
+        """Fail if it is the next request of a queue pair that waits for as much data as it may."""
+        packet, most = parse(frame), known.life.spec.max_rd_atomic
+        is_next = packet is not None and distance(packet.bth.psn, known.judge.newest) == 1
+        if packet is None or not (is_next and awaits_data(segment_of(packet))):
+            return
+        if len(known.judge.awaited) >= most:
+            told = differences(frame, frame)[0].splitlines()[-1]
+            raise self.bench.failed(
+                f"want  nothing: max_rd_atomic is {most}, and as many wait for data\n{told}",
+                rules=["READ-05"],
+            )
 
     def _rule_of_psn(self, frame: bytes, due: bytes, owners: Iterable[QueuePair]) -> str:
         """Why its PSN is not that of the frame that was due."""
@@ -285,6 +239,9 @@ class Arrivals:
                 text += f"\n{AS_ANOTHER} {alike.qp.qpn:#x}"
                 rules = (_APART,) if rules else ()
             raise self.bench.failed(text, rules=rules)
+        work = known.returns.pop(outcome.wr_id, None)
+        if work is not None and outcome.status == SUCCESS:
+            self.landings.landed(work)
         if outcome.status.startswith(_OF_A_NAK):
             self._refused[outcome.status] = known
         self._judge_violations(known)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from roceproof.conformance.model.codes import AethType
+from roceproof.conformance.model.segmentation import ATOMICS, AWAIT_DATA
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims
 from roceproof.verbs.service import Service
@@ -15,13 +16,26 @@ _TIMER_BITS = 5
 
 
 def may_post(claims: Claims, service: Service, op: Op, *, is_beyond: bool) -> bool:
-    """Whether the device has the operation; what is longer than any message only without limit."""
+    """Whether the device has the operation; what is longer than any message only without limit.
+
+    Data are asked for on RC alone, and where the bench can look at them.
+    """
     limits = claims.limits
-    is_claimed = Capability[op.name] in claims.capabilities
-    if not is_claimed or limits.against_operation(service, op) is not None:
+    needed = {Capability.ATOMIC if op in ATOMICS else Capability[op.name]}
+    if op in AWAIT_DATA:
+        needed.add(Capability.MEMORY)
+        if is_beyond or service is not Service.RC:
+            return False
+    if not needed <= claims.capabilities or limits.against_operation(service, op) is not None:
         return False
     has_any = Capability.LOCKSTEP in claims.capabilities and limits.longest is None
     return not is_beyond or (has_any and limits.length_multiple == 1)
+
+
+def hears_only_acks(claims: Claims) -> bool:
+    """Whether the device ignores every packet that is no ACK or NAK, whatever else it says."""
+    others = (Capability.RESPONDER, Capability.READ, Capability.ATOMIC)
+    return claims.capabilities.isdisjoint(others)
 
 
 def soon(claims: Claims, syndrome: int) -> int:

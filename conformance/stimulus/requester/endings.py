@@ -6,7 +6,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from roceproof.conformance.stimulus.requester.incarnations import Lives
-from roceproof.conformance.stimulus.requester.state import FLUSHED, TIMED_OUT, Due, Remnants, State
+from roceproof.conformance.stimulus.requester.state import (
+    FLUSHED,
+    SUCCESS,
+    TIMED_OUT,
+    Due,
+    Remnants,
+    State,
+)
 from roceproof.verbs.work import Outcome
 
 
@@ -53,7 +60,7 @@ class Endings(Lives):
         may_have_failed = (
             state.fault is not None
             or (from_ns is not None and time_ns >= from_ns)
-            or any(response.fault is not None for response in state.may)
+            or any(response.may_fail for response in state.may)
         )
         if state.packet == 0 or not may_have_failed:
             return None
@@ -90,7 +97,11 @@ class Endings(Lives):
         for place, response in enumerate(state.may):
             if state.is_outstanding(response.psn):
                 left = state._replace(may=state.may[place + 1 :])
-                after = list(self._ends_in(left.heeds(response), outcome, time_ns))
+                after = [
+                    end
+                    for heard in self._effects(left, response)
+                    for end in self._ends_in(heard, outcome, time_ns)
+                ]
                 yield from after
                 if after and not (response.is_ghost or response.is_reserved):
                     break
@@ -105,6 +116,11 @@ class Endings(Lives):
     def _fits(self, due: Due, outcome: Outcome) -> bool:
         return (
             self._is(due.work, outcome)
-            and outcome.status in (due.status, due.other_status)
-            and outcome.syndrome in (None, due.syndrome)
+            and (outcome.status in (due.status, due.other_status) or _is_own(due, outcome))
+            and (due.syndrome is None or outcome.syndrome in (None, due.syndrome))
         )
+
+
+def _is_own(due: Due, outcome: Outcome) -> bool:
+    """Whether it is a failure of the work itself, where any is right."""
+    return due.is_any_error and outcome.status not in (SUCCESS, FLUSHED)

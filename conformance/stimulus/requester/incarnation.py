@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from random import Random
 
-from roceproof.conformance.model.segmentation import Message, refusal
+from roceproof.conformance.model.segmentation import AWAIT_DATA, Message, refusal
 from roceproof.conformance.wire.codec import Packet, build, parse
 from roceproof.conformance.wire.headers import Bth
 from roceproof.conformance.wire.ip import Ipv4, Ipv6
@@ -59,6 +59,10 @@ class Life:
         """How many packets the work is."""
         return Message(self.spec, work, 0).packets
 
+    def span(self, work: Work) -> int:
+        """How many PSNs it has; those of a READ are its responses'."""
+        return Message(self.spec, work, 0).span
+
     def identity_behind(self, identity: int) -> int:
         """That of the next packet."""
         return identity + (self.identification == COUNTED)
@@ -91,7 +95,7 @@ class Life:
 
     def _made(self, work: Work, offset: int) -> bytes:
         """What the bench itself makes, where a work is longer than its data."""
-        if len(work.data) >= work.size:
+        if work.op in AWAIT_DATA or len(work.data) >= work.size:
             return b""
         whole = PatternPayload(seed=work.wr_id, length=work.size)
         return whole.read(offset * self.spec.path_mtu, self.spec.path_mtu)

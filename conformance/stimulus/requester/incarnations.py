@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 
+from roceproof.conformance.model.segmentation import AWAIT_DATA
+from roceproof.conformance.stimulus.requester.data_effects import effects_on_data
 from roceproof.conformance.stimulus.requester.incarnation import Life
 from roceproof.conformance.stimulus.requester.state import FLUSHED, Due, Remnants, Response, State
 from roceproof.verbs.service import Service
@@ -101,6 +103,17 @@ class Lives:
         if first > state.work:
             old = (*old, Remnants(state.work, first, state.life))
         return state._replace(work=first, old=old, open_until=None)
+
+    def _awaits_data(self, state: State) -> bool:
+        """Whether a READ or an atomic is on the wire."""
+        return any(self.works[number].op in AWAIT_DATA for number, _ in state.pending)
+
+    def _effects(self, state: State, response: Response) -> Iterator[State]:
+        """What a response to what is outstanding makes of a state."""
+        if response.data is None and not self._awaits_data(state):
+            yield state.heeds(response)
+        else:
+            yield from effects_on_data(state, response, self.lives[state.life], self.works)
 
     def _ways_to_end(self, life: int, number: int) -> frozenset[str]:
         work = self.works[number]

@@ -20,6 +20,7 @@ from typing import Any
 
 from roceproof.conformance.model.codes import ack_timeout_ns
 from roceproof.conformance.model.monitor.requester_monitor import MonitorTiming
+from roceproof.conformance.model.segmentation import ATOMICS, AWAIT_DATA
 from roceproof.conformance.stimulus.requester.bounds import may_post
 from roceproof.conformance.stimulus.requester.incarnation import Life, payload
 from roceproof.conformance.stimulus.requester.queue_pair import QueuePair, spec_of
@@ -149,10 +150,14 @@ class Play(FarSide):
         shift: int = 0,
         fill: int | None = None,
         length: int | None = None,
+        into: int = 0,
+        swap: int = 0,
+        compare: int = 0,
     ) -> None:
         """Post `count` messages at once, whose numbers differ.
 
-        Each is so many bytes longer than the one before, and begins so many lanes further on.
+        Each is so many bytes longer than the one before, and begins so many lanes further on. What
+        READs and atomics return goes `into` the region of that number, to a place of its own.
         """
         known = self.scene.qps.get(key)
         claims, is_beyond = self.bench.claims, length is not None
@@ -173,16 +178,24 @@ class Play(FarSide):
                 "immediate": (immediate + turn * _KEY_STEP) % (1 << 32),
                 "solicited": solicited,
                 "offset": (offset + turn * shift) % lanes,
+                "data": payload(self._posted, said, fill),
+                "length": length,
             }
+            if Op[op] in AWAIT_DATA:
+                fields |= {"data": b"", "length": 8 if Op[op] in ATOMICS else said}
+                fields |= {"swap_or_add": swap, "compare": compare}
             work = Work(
                 wr_id=first % (1 << self.bench.wr_id_bits),
                 op=Op[op],
-                data=payload(self._posted, said, fill),
-                length=length,
                 **(fields | claims.limits.chosen(known.first)),
             )
             if self._is_full(known, work):
                 return
+            if work.op in AWAIT_DATA:
+                landing = self.scene.landings.place(into, work.size, work.offset)
+                if landing is None:
+                    return
+                work = replace(work, into=landing[0], into_offset=landing[1])
             self.scene.pace.posts(known.life.spec.path_mtu)
             known.posted(work)
             self.bench.remember(work)
@@ -286,7 +299,7 @@ class Play(FarSide):
 
     def _operation_of(self, known: QueuePair) -> str:
         claims, service = self.bench.claims, known.life.spec.service
-        names = ("SEND", "WRITE", "SEND_IMM", "WRITE_IMM")
+        names = ("SEND", "WRITE", "SEND_IMM", "WRITE_IMM", "READ", "FETCH_ADD")
         found = (name for name in names if may_post(claims, service, Op[name], is_beyond=False))
         return next(found, names[0])
 

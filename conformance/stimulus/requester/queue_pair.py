@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 from typing import Any
 
+from roceproof.conformance.model.segment import distance
+from roceproof.conformance.stimulus.requester.data_responses import DataResponse
 from roceproof.conformance.stimulus.requester.incarnation import Life
 from roceproof.conformance.stimulus.requester.retry_checker import Judge
 from roceproof.conformance.suite.bench import Bench
@@ -44,12 +46,22 @@ class QueuePair:
     unserved: int = 0
     """Messages that have ended and are not answered yet."""
     open: list[tuple[int, int]] = field(default_factory=list)
-    """Number and packets of the work that was posted in this life and has not completed."""
+    """Number and PSNs of the work that was posted in this life and has not completed."""
     in_life: list[Work | None] = field(default_factory=list)
     """All work of this life, None for what is refused."""
     lives_before: int = 0
     first: dict[str, int] = field(default_factory=dict)
     """What the first work of all said, of that which a queue pair may have one value of."""
+
+    returns: dict[int, Work] = field(default_factory=dict)
+    """Work whose data must be in memory when it completes, by its number."""
+    sent: list[DataResponse] = field(default_factory=list)
+    """Responses with data that the far side has sent in this life, in order."""
+    due_psn: int | None = None
+    """Of the response with data that the far side sends next, if that is not the first awaited."""
+    _numbers: set[int] = field(default_factory=set)
+    _is_vague: bool = False
+    """Nobody knows in which of its lives it is, until all is at rest."""
 
     @property
     def codec(self) -> FlowCodec:
@@ -75,9 +87,14 @@ class QueuePair:
         return self.is_refused or self.life.spec.ack_timeout != 0
 
     def posted(self, work: Work) -> None:
-        self.open.append((work.wr_id, self.life.packets(work)))
+        self.open.append((work.wr_id, self.life.span(work)))
         self.in_life.append(None if self.life.refusal(work) else work)
         self.first = self.first or {name: getattr(work, name) for name in ONCE}
+        if work.wr_id in self._numbers or self._is_vague:
+            self.returns.pop(work.wr_id, None)  # nobody could tell which of them it is
+        elif work.into is not None:
+            self.returns[work.wr_id] = work
+        self._numbers.add(work.wr_id)
         self.judge.posted(work)
 
     def rule_of_psn(self, *, want: int, got: int, others: Collection[int]) -> str:
@@ -95,7 +112,7 @@ class QueuePair:
                     lives=1 + self.lives_before,
                     others=others,
                 )
-            psn = (psn + self.life.packets(work)) % PSN_MODULUS
+            psn = (psn + self.life.span(work)) % PSN_MODULUS
         return ""
 
     def completed(self, wr_id: int) -> list[int]:
@@ -107,9 +124,23 @@ class QueuePair:
         del self.open[place]
         return numbers[:place]
 
+    def asked(self, psn: int) -> None:
+        """A READ or an atomic has left; its answer begins there, though more was answered."""
+        if self.due_psn is not None and distance(psn, self.due_psn) < 0:
+            self.due_psn = psn
+
+    def settled(self) -> None:
+        """All is at rest."""
+        self.is_settled, self._is_vague = True, False
+
     def lives(self, life: Life, qp: Qp) -> None:
         """The queue pair has been configured again."""
         is_amid = bool(self.judge.owed())
+        self._is_vague |= is_amid
+        if is_amid:
+            self.returns.clear()
+        self.sent.clear()
+        self.due_psn = None
         self.is_unclear |= is_amid
         self.is_refused = is_amid or (self.is_refused and not self.is_settled)
         self.life, self.qp = life, qp

@@ -8,16 +8,18 @@ from ipaddress import ip_address
 from random import Random
 
 from roceproof.conformance.model.segment import PSN_MODULUS, distance
-from roceproof.conformance.stimulus.requester.answers import DAMAGED, response
-from roceproof.conformance.stimulus.requester.bounds import soon
+from roceproof.conformance.stimulus.requester.answers import DAMAGED, flawed, response
+from roceproof.conformance.stimulus.requester.bounds import hears_only_acks, soon
 from roceproof.conformance.stimulus.requester.foreign import FOREIGN
 from roceproof.conformance.stimulus.requester.queue_pair import QueuePair
 from roceproof.conformance.stimulus.requester.scene import Scene
 from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.pattern import Pattern
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.addresses import Host, parse_mac
 
 _ACK = 0x1F
+_OTHER_KIND = "opcode"
 _CODES = 32
 _WHOLE = 1000
 _ON_ITS_WAY = 1 << 10
@@ -53,15 +55,16 @@ class FarSide:
         `brink` says how near the sum of its IPv4 header is to turning over, `fields` are a
         pattern's.
         """
-        known = self.scene.qps.get(key)
-        if known is None or not known.is_reliable:
+        known = self._reliable(key)
+        if known is None:
             return
-        self.scene.look()
         syndrome = soon(self.bench.claims, syndrome)
         psn = _place(known, back=back, oldest=oldest, share=share, ahead=ahead)
         psn ^= 0 if flip is None else 1 << flip
         psn = _seen(known, psn, repeats=self._claims(Capability.RETRANSMISSION))
         if flaw == "alias" and self.scene.is_known(known.qp.qpn ^ 1 << bit % 24):
+            return
+        if flaw == _OTHER_KIND and not hears_only_acks(self.bench.claims):
             return
         answer = response(
             known.codec,
@@ -81,6 +84,73 @@ class FarSide:
                 known.judge.answered(self.scene.sent_now(psn, syndrome))
             else:
                 self.scene.say(known, answer, is_void=True, is_damaged=flaw == DAMAGED)
+
+    def respond(
+        self,
+        key: int,
+        packets: int = _WHOLE,
+        *,
+        skip: int = 0,
+        syndrome: int = _ACK,
+        twist: str | None = None,
+        flaw: str | None = None,
+        bit: int = 0,
+        **fields: int,
+    ) -> None:
+        """Answer READs and atomics with data: so many of the next responses, in order.
+
+        `skip` of them are lost in front of these. A `twist` makes the first one of a kind or a
+        length that does not fit its place (`data_responses`); a `flaw` makes the device ignore
+        each (`answers`), and they are still to come.
+        """
+        known = self._reliable(key)
+        if known is None:
+            return
+        due = [
+            each
+            for each in self.scene.data_due(known)
+            if known.due_psn is None or distance(each.psn, known.due_psn) >= 0
+        ][skip:][:packets]
+        for place, each in enumerate(due):
+            if flaw is not None:
+                self._spoil(known, each.with_other_data().pattern.but(**fields), flaw, bit + place)
+                continue
+            is_odd = twist is not None and place == 0
+            answer = each.twisted(str(twist), bit) if is_odd else each
+            self.scene.deliver(known, answer.of(syndrome), **fields)
+            known.due_psn = (each.psn + 1) % PSN_MODULUS
+        known.is_settled &= not due
+
+    def respond_again(
+        self, key: int, back: int = 1, *, count: int = 1, stale: bool = False
+    ) -> None:
+        """Some of the last responses with data come once more, from so far back on.
+
+        Those that are `stale` have other bytes; none is that the device may still wait for.
+        """
+        known = self._reliable(key)
+        sent = known.sent[-back:][:count] if known is not None else []
+        for each in sent:
+            assert known is not None
+            if not stale:
+                self.scene.deliver(known, each)
+            elif known.judge.has_answer(each.psn):
+                self.scene.deliver(known, each.with_other_data())
+
+    def _reliable(self, key: int) -> QueuePair | None:
+        """The queue pair, if anything is answered there, behind all that has come."""
+        known = self.scene.qps.get(key)
+        if known is None or not known.is_reliable:
+            return None
+        self.scene.look()
+        return known
+
+    def _spoil(self, known: QueuePair, answer: Pattern, flaw: str, bit: int) -> None:
+        """It is sent so that the device ignores it."""
+        if flaw == "alias" and self.scene.is_known(known.qp.qpn ^ 1 << bit % 24):
+            return
+        answer = flawed(answer, flaw, bit, known.codec)
+        self.scene.say(known, answer, is_void=True, is_damaged=flaw == DAMAGED)
 
     def salvo(
         self,

@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from roceproof.conformance.model.segment import PSN_MODULUS, distance
+from roceproof.conformance.model.segmentation import AWAIT_DATA
 from roceproof.conformance.rules.findings import Violation
 from roceproof.conformance.stimulus.requester.endings import Endings
 from roceproof.conformance.stimulus.requester.incarnation import Life
 from roceproof.conformance.stimulus.requester.state import (
     SUCCESS,
     Asked,
+    Awaited,
     Due,
     Remnants,
     Response,
@@ -59,7 +61,7 @@ class Track(Endings):
 
     def rested(self, since_ns: int) -> None:
         """All has been quiet since then: what was heard before has taken effect."""
-        self._keep(self._rested(state, since_ns) for state in self._certain)
+        self._keep(after for s in self._certain for after in self._rested(s, since_ns))
         while self._recent and self._recent[0].sent_ns <= since_ns:
             self._recent.popleft()  # no later life hears it
 
@@ -137,6 +139,21 @@ class Track(Endings):
         return (waiting[-1].oldest, (waiting[-1].psn - 1) % PSN_MODULUS) if waiting else None
 
     @property
+    def awaited(self) -> list[Awaited]:
+        """What is on the wire and waits for data, in order."""
+        alive = [state for state in self._states if state.fault is None] or self._states
+        state, found = alive[-1], list[Awaited]()
+        for number, last in state.pending:
+            if (work := self.works[number]).op in AWAIT_DATA:
+                span = self.lives[state.life].span(work)
+                found.append(Awaited(work, (last - span + 1) % PSN_MODULUS, span))
+        return found
+
+    def has_answer(self, psn: int) -> bool:
+        """Whether the device has dealt with that PSN for certain."""
+        return all(distance(psn, state.oldest) < 0 for state in self._states)
+
+    @property
     def end_psn(self) -> int:
         """The first PSN that no posted work uses, if none of it fails."""
         state, life = self._states[-1], self.lives[-1]
@@ -144,7 +161,7 @@ class Track(Endings):
         psn = (state.psn - state.packet) if is_there else life.spec.sq_psn
         first = state.work if is_there else life.posted_before
         sent = (work for work in self.works[first:] if life.refusal(work) is None)
-        return (psn + sum(map(life.packets, sent))) % PSN_MODULUS
+        return (psn + sum(map(life.span, sent))) % PSN_MODULUS
 
     # states
 
@@ -183,26 +200,32 @@ class Track(Endings):
         else:
             from_ns = state.times_out_from(life)
             is_late = from_ns is not None and response.expires_ns >= from_ns
-            if response.is_reserved and not is_late:
+            if is_late:
+                yield waits
+                return
+            if response.is_reserved and not self._awaits_data(state):
                 yield state
                 before = state.acknowledges(response)
                 yield before
                 yield before.heeds(response)
-            yield waits if is_late else state.heeds(response)
+            yield from self._effects(state, response)
 
-    def _rested(self, state: State, since_ns: int) -> State:
+    def _rested(self, state: State, since_ns: int) -> Iterator[State]:
         life = self.lives[state.life]
         is_clear = state.open_until is None and state.life + 1 == len(self.lives)
-        while is_clear and state.may and state.fault is None and state.may[0].sent_ns <= since_ns:
-            response, left = state.may[0], state._replace(may=state.may[1:])
-            from_ns = state.times_out_from(life)
-            if response.is_reserved or not state.is_outstanding(response.psn):
-                state = left
-            elif response.is_ghost or (from_ns is not None and response.expires_ns >= from_ns):
-                break
-            else:
-                state = left.heeds(response)
-        return state
+        is_clear &= bool(state.may) and state.fault is None
+        if not is_clear or state.may[0].sent_ns > since_ns:
+            yield state
+            return
+        response, left = state.may[0], state._replace(may=state.may[1:])
+        from_ns = state.times_out_from(life)
+        if response.is_reserved or not state.is_outstanding(response.psn):
+            yield from self._rested(left, since_ns)
+        elif response.is_ghost or (from_ns is not None and response.expires_ns >= from_ns):
+            yield state
+        else:
+            for after in self._effects(left, response):
+                yield from self._rested(after, since_ns)
 
     def _is_out_of_reach(self, state: State, response: Response) -> bool:
         """Whether it can never be heeded: acknowledged before, or too far from being sent."""
@@ -218,8 +241,23 @@ class Track(Endings):
             if start.is_told or start.work >= self._limit(start):
                 continue
             life, work = self.lives[start.life], self.works[start.work]
-            first = (start.psn - start.packet) % PSN_MODULUS
-            yield start, life.frame(work, start.packet, first, start.identity, came=came)
+            for ready in self._with_room(start):
+                first = (ready.psn - ready.packet) % PSN_MODULUS
+                yield ready, life.frame(work, ready.packet, first, ready.identity, came=came)
+
+    def _with_room(self, state: State) -> Iterator[State]:
+        """The state if its next work may leave (READ-05), else those that an answer makes of it."""
+        spec = self.lives[state.life].spec
+        awaiting = sum(self.works[number].op in AWAIT_DATA for number, _ in state.pending)
+        if self.works[state.work].op not in AWAIT_DATA or awaiting < spec.max_rd_atomic:
+            yield state
+            return
+        for place, response in enumerate(state.may):
+            if state.is_outstanding(response.psn):
+                left = state._replace(may=state.may[place + 1 :])
+                for after in self._effects(left, response):
+                    if after.fault is None:
+                        yield from self._with_room(after)
 
     def _sends(self, state: State, frame: bytes, time_ns: int, begun_ns: int) -> Iterator[State]:
         for start, wanted in self._next(state, frame):
@@ -232,23 +270,28 @@ class Track(Endings):
     def _sent(self, state: State, time_ns: int, *, is_last: bool) -> State:
         life, work = self.lives[state.life], self.works[state.work]
         pending, due, asked = state.pending, state.due, state.asked
+        span = life.span(work)
+        psns = span if work.op in AWAIT_DATA else 1
+        behind = (state.psn + psns) % PSN_MODULUS
         if life.spec.service is Service.RC:
             if state.packet == 0:
-                last = (state.psn + life.packets(work) - 1) % PSN_MODULUS
+                last = (state.psn + span - 1) % PSN_MODULUS
                 pending = (*pending, (state.work, last))
             if is_last:
-                asked = (*asked, Asked(state.psn, time_ns))
+                asked = (*asked, Asked((behind - 1) % PSN_MODULUS, time_ns))
         elif is_last:
             due = (*due, Due(state.work, SUCCESS))
         fresh = tuple(
             r
             for r in state.may
-            if r.psn != state.psn or time_ns <= r.expires_ns or state.work < r.posted
+            if not 0 <= distance(r.psn, state.psn) < psns
+            or time_ns <= r.expires_ns
+            or state.work < r.posted
         )
         return state._replace(
             work=state.work + is_last,
             packet=0 if is_last else state.packet + 1,
-            psn=(state.psn + 1) % PSN_MODULUS,
+            psn=behind,
             identity=life.identity_behind(state.identity),
             pending=pending,
             due=due,

@@ -4,23 +4,29 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from dataclasses import replace
 from typing import Protocol
 
 from roceproof.conformance.model.monitor.requester_monitor import MonitorTiming, RequesterMonitor
 from roceproof.conformance.model.segment import PSN_MODULUS, Segment, distance
+from roceproof.conformance.model.segmentation import AWAIT_DATA
 from roceproof.conformance.rules.findings import Violation
 from roceproof.conformance.stimulus.requester.deferred_completions import EarlyTrack
 from roceproof.conformance.stimulus.requester.incarnation import Life
 from roceproof.conformance.stimulus.requester.requester_checker import Track
-from roceproof.conformance.stimulus.requester.state import SUCCESS, Response
+from roceproof.conformance.stimulus.requester.state import (
+    BAD_RESPONSE,
+    SUCCESS,
+    Awaited,
+    Response,
+)
 from roceproof.conformance.stimulus.requester.tolerance import is_as_wanted
 from roceproof.conformance.wire.codec import parse
-from roceproof.conformance.wire.headers import Aeth, Bth
 from roceproof.verbs.service import Service
-from roceproof.verbs.work import Outcome, Work
+from roceproof.verbs.work import Op, Outcome, Work
 
-_ACKNOWLEDGE = 0x11
-_REFUSALS = ("loc_len_err", "loc_qp_op_err")
+_LENGTH = "loc_len_err"
+_REFUSALS = (_LENGTH, "loc_qp_op_err")
 """With which only work ends that was refused, though another may have its number."""
 TIMING = MonitorTiming(reaction_ns=25_000, prompt_ns=1_000_000)
 
@@ -52,6 +58,9 @@ class Judge(Protocol):
     @property
     def unanswered(self) -> tuple[int, int] | None: ...
     @property
+    def awaited(self) -> list[Awaited]: ...
+    def has_answer(self, psn: int) -> bool: ...
+    @property
     def end_psn(self) -> int: ...
 
 
@@ -73,6 +82,8 @@ class WatchedTrack:
         self._acknowledged = 0
         self._open: list[Work] = []
         """Without a completion."""
+        self._asked: dict[int, set[int]] = {}
+        """From which offsets the READs and atomics that have left were asked for."""
         self._identity = life.spec.ip_id
         self._failed = self._had_begun = False
         self._monitor = RequesterMonitor(life.spec, timing=self._timing)
@@ -96,16 +107,18 @@ class WatchedTrack:
         self._open.append(work)
         self._starts.append(self._end)
         if self.life.refusal(work) is None:
-            self._end += self.life.packets(work)
+            self._end += self.life.span(work)
 
     def answered(self, response: Response) -> None:
-        bth = Bth(opcode=_ACKNOWLEDGE, dest_qpn=self.life.spec.local_qpn, psn=response.psn)
-        aeth = Aeth(response.syndrome, 0)
-        segment = Segment(bth, (aeth,))
+        segment = response.packet(self.life.spec.local_qpn)
         self._monitor.heard(segment, response.sent_ns, waits_ns=response.waits_ns)
-        place = distance(response.psn, self.life.spec.sq_psn)
+        start = self.life.spec.sq_psn
+        place = distance(response.psn, start)
         if response.is_ack and place < self._seen:
-            self._acknowledged = max(self._acknowledged, place + 1)
+            reached = place + 1
+            if self._asked:  # then not all before it is answered
+                reached = min(reached, distance(self._monitor.oldest, start))
+            self._acknowledged = max(self._acknowledged, reached)
 
     def rested(self, since_ns: int) -> None:
         """The monitor knows time."""
@@ -125,8 +138,12 @@ class WatchedTrack:
         if wanted is None or not is_as_wanted(frame, wanted):
             return None
         self._identity = self.life.identity_behind(self._identity)
+        index, work = self._work_at(place)
+        psns = self.life.span(work) if work.op in AWAIT_DATA else 1
         if place == self._seen:
-            self._seen, self.newest = place + 1, psn
+            self._seen, self.newest = place + psns, (psn + psns - 1) % PSN_MODULUS
+        if work.op in AWAIT_DATA:
+            self._asked.setdefault(index, set()).add(place - self._starts[index])
         if self._failed and not self._had_begun:
             self._had_begun = True  # one frame was on its way when the failure was told
             return 0
@@ -141,12 +158,16 @@ class WatchedTrack:
             refused = self.life.refusal(work)
             may_end = refused is not None and outcome.status != SUCCESS
             if refused is None:
-                may_end = is_first and outcome.status not in _REFUSALS
+                names_length = work.op is Op.READ and outcome.status == _LENGTH
+                may_end = is_first and (names_length or outcome.status not in _REFUSALS)
             if work.wr_id == outcome.wr_id and may_end:
                 del self._open[place]
                 self._failed |= refused is None and outcome.status != SUCCESS
                 if refused is None:
-                    self._monitor.completed(outcome, time_ns)
+                    told = outcome
+                    if outcome.status == _LENGTH:  # which is a refusal to the monitor
+                        told = replace(outcome, status=BAD_RESPONSE)
+                    self._monitor.completed(told, time_ns)
                 return True
             is_first &= refused is not None
         return False
@@ -186,14 +207,32 @@ class WatchedTrack:
         return (start + self._acknowledged) % PSN_MODULUS, self.newest
 
     @property
+    def awaited(self) -> list[Awaited]:
+        start, found = self.life.spec.sq_psn, list[Awaited]()
+        for index, offsets in sorted(self._asked.items()):
+            work, place = self.works[self._first + index], self._starts[index]
+            span = self.life.span(work)
+            if place + span > self._acknowledged:
+                psn = (start + place) % PSN_MODULUS
+                found.append(Awaited(work, psn, span, frozenset(offsets)))
+        return found
+
+    def has_answer(self, psn: int) -> bool:
+        return self._monitor.has_answer(psn)
+
+    @property
     def end_psn(self) -> int:
         return (self.life.spec.sq_psn + self._end) % PSN_MODULUS
+
+    def _work_at(self, place: int) -> tuple[int, Work]:
+        """The work that has a PSN, and which one of this life it is."""
+        index = bisect_right(self._starts, place) - 1
+        return index, self.works[self._first + index]
 
     def _at(self, place: int, came: bytes = b"") -> bytes | None:
         if not 0 <= place < self._end:
             return None
-        index = bisect_right(self._starts, place) - 1
-        work = self.works[self._first + index]
+        index, work = self._work_at(place)
         psn = (self.life.spec.sq_psn + self._starts[index]) % PSN_MODULUS
         offset = place - self._starts[index]
         return self.life.frame(work, offset, psn, self._identity, came=came)

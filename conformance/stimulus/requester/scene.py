@@ -40,6 +40,7 @@ class Scene(Arrivals):
         """Whatever was known is gone."""
         self._is_again = True
         self.qps.clear()
+        self.landings.power_on()
         self._owners.clear()
         stalls, self.pace = self.pace.stalls, self._fresh_pace()
         self.pace.disturb(stalls)
@@ -138,7 +139,7 @@ class Scene(Arrivals):
                     break
                 self._fail_owing(owing)
         for known in self.qps.values():
-            known.is_settled = True
+            known.settled()
         problem = self._neighbourhood.settled()
         if problem is not None:
             raise self.bench.failed(problem, rules=["LIVE-01"])
@@ -148,6 +149,7 @@ class Scene(Arrivals):
         self.advance(self.bench.target.patience.quiet_ns)
         for known in self.qps.values():
             self._judge_violations(known)
+        self.landings.judge()
 
     def _acknowledge(self, known: QueuePair) -> bool:
         unanswered = known.judge.unanswered if known.is_reliable else None

@@ -12,14 +12,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from roceproof.conformance.model.codes import ack_timeout_ns
-from roceproof.conformance.model.segment import PSN_MODULUS, distance
+from roceproof.conformance.model.segment import PSN_MODULUS, Segment, distance
 from roceproof.conformance.stimulus.requester.incarnation import Life
+from roceproof.conformance.wire.headers import Aeth, Bth
 from roceproof.verbs.service import Service
-from roceproof.verbs.work import Outcome
+from roceproof.verbs.work import Outcome, Work
 
 SUCCESS, FLUSHED, TIMED_OUT = "success", "wr_flush_err", "retry_exc_err"
-_BAD_RESPONSE = "bad_resp_err"
+BAD_RESPONSE = "bad_resp_err"
 NO_SYNDROME = 0xFF
+_ACKNOWLEDGE = 0x11
 _ACKS, _RNR_NAKS = range(0x20), range(0x20, 0x40)
 _NAKS = {0x60: TIMED_OUT, 0x61: "rem_inv_req_err", 0x62: "rem_access_err", 0x63: "rem_op_err"}
 
@@ -38,6 +40,13 @@ class Response(NamedTuple):
     """What it answers had not been seen when it was sent."""
     posted: int = 0
     """How much work there was then: the device may have sent it, though nothing has left yet."""
+    data: Segment | None = None
+    """The whole packet, if it is no ACK or NAK."""
+
+    def packet(self, qpn: int) -> Segment:
+        """What the device is told, as it goes to that queue pair."""
+        bth = Bth(opcode=_ACKNOWLEDGE, dest_qpn=qpn, psn=self.psn)
+        return self.data or Segment(bth, (Aeth(self.syndrome, 0),))
 
     @property
     def is_ack(self) -> bool:
@@ -51,12 +60,17 @@ class Response(NamedTuple):
             return None
         if self.syndrome in _RNR_NAKS:
             return "rnr_retry_exc_err"
-        return _NAKS.get(self.syndrome, _BAD_RESPONSE)
+        return _NAKS.get(self.syndrome, BAD_RESPONSE)
 
     @property
     def is_reserved(self) -> bool:
         """Whether a device ignores it, or ends the queue pair for it (AETH-05)."""
-        return self.fault == _BAD_RESPONSE
+        return self.fault == BAD_RESPONSE
+
+    @property
+    def may_fail(self) -> bool:
+        """Whether work may fail by it; data do that if they do not fit."""
+        return self.fault is not None or self.data is not None
 
 
 class Due(NamedTuple):
@@ -64,9 +78,14 @@ class Due(NamedTuple):
 
     work: int
     status: str
-    syndrome: int = NO_SYNDROME
+    syndrome: int | None = NO_SYNDROME
+    """None where a device may name any."""
     other_status: str | None = None
     """Where there are two reasons, of which the device may name either."""
+    is_any_error: bool = False
+    """Whether it may be told as any failure of its own."""
+    is_choice: bool = False
+    """Whether the device may have failed, and may not."""
 
 
 class Remnant(NamedTuple):
@@ -89,6 +108,15 @@ class Asked(NamedTuple):
 
     psn: int
     time_ns: int
+
+
+class Awaited(NamedTuple):
+    """A READ or an atomic that has left, and from which offsets it was asked for."""
+
+    work: Work
+    psn: int
+    span: int
+    starts: frozenset[int] = frozenset((0,))
 
 
 class State(NamedTuple):
@@ -119,16 +147,21 @@ class State(NamedTuple):
 
     def heeds(self, response: Response) -> State:
         if response.is_reserved:
-            return self._replace(fault=Due(-1, _BAD_RESPONSE, response.syndrome))
-        fault = None if response.is_ack else Due(-1, str(response.fault), response.syndrome)
-        return self.acknowledges(response)._replace(fault=fault)
+            fault = Due(-1, BAD_RESPONSE, response.syndrome, is_choice=True)
+            return self._replace(fault=fault)
+        nak = None if response.is_ack else Due(-1, str(response.fault), response.syndrome)
+        return self.acknowledges(response)._replace(fault=nak)
 
     def acknowledges(self, response: Response) -> State:
         """What stands before the response, or what it names, is done."""
         end = (response.psn + response.is_ack) % PSN_MODULUS
+        return self.reaches(end, response.syndrome, response.sent_ns)
+
+    def reaches(self, end: int, syndrome: int | None, sent_ns: int) -> State:
+        """All before that PSN is done, by a response that was sent then."""
         reach = distance(end, self.oldest)
         done = [
-            Due(work, SUCCESS, response.syndrome)
+            Due(work, SUCCESS, syndrome)
             for work, last in self.pending
             if distance(last, self.oldest) < reach
         ]
@@ -139,13 +172,13 @@ class State(NamedTuple):
             pending=pending,
             due=self.due + tuple(done),
             asked=asked,
-            progress_ns=response.sent_ns,
+            progress_ns=sent_ns,
         )
 
     @property
     def may_be_alive(self) -> bool:
         """Whether nothing but its own choice has failed it, and it has not said that it did."""
-        return self.fault is not None and self.fault.status == _BAD_RESPONSE and not self.is_told
+        return self.fault is not None and self.fault.is_choice and not self.is_told
 
     def times_out_from(self, life: Life) -> int | None:
         """The earliest time at which the oldest unanswered request may be given up.
@@ -188,6 +221,8 @@ class State(NamedTuple):
         for place, (work, _) in enumerate(self.pending):
             ends = {FLUSHED} | ({SUCCESS} if work in may_succeed else set())
             ends |= {r.fault for r in self.may if r.fault is not None}
+            if any(r.data for r in self.may):
+                ends |= {BAD_RESPONSE, TIMED_OUT}
             if self.fault is not None and place == 0 and not self.is_told:
                 ends.add(self.fault.status)
             left.append(Remnant(work, frozenset(ends)))

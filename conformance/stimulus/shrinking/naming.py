@@ -86,8 +86,10 @@ _OF_REQUESTS = {
     "is_equal": "ATOM-04",
     "compare_mask": "ATOM-04",
 }
+_OF_DATA = {"twist": "READ-07", "skip": "RTX-19"}
 _OF_STEPS = {
     "again": "DUP-01",
+    "respond_again": "RTX-19",
     "reread": "DUP-05",
     "late": "QPS-05",
     "raw": "BTH-13",
@@ -150,6 +152,8 @@ def _said(step: Step) -> Iterator[str]:
         yield from _of_fields(fields, _OF_ANSWERS)
         if "flaw" not in fields:
             yield from _of_syndrome(fields.get("syndrome"))
+    elif step.name == "respond":
+        yield from _of_fields(fields, _OF_DATA)
     elif step.name == "request":
         yield from _of_fields(fields, _OF_REQUESTS)
     elif step.name == "region":
