@@ -127,10 +127,7 @@ def a_write(qp: Connection, region: Region) -> list[Pattern]:
 
 
 Opening = Callable[[Connection, Region], list[Pattern]]
-OPEN: Mapping[Op, Opening] = {
-    Op.SEND: a_send,
-    Op.WRITE: a_write,
-}
+OPEN: Mapping[Op, Opening] = {Op.SEND: a_send, Op.WRITE: a_write}
 
 
 def refusals(qp: Connection, region: Region, opened: str, psn: int) -> dict[int, list[Pattern]]:

@@ -27,11 +27,7 @@ from roceproof.verbs.work import Op, Region
 pytestmark = [RESPONDER, needs(Capability.LOCKSTEP), needs(Capability.RC)]
 
 SIMULATED = ["hdl", "model"]
-MAKERS: dict[Op, Maker] = {
-    Op.READ: READ_REQUEST,
-    Op.CMP_SWAP: CMP_SWAP,
-    Op.FETCH_ADD: FETCH_ADD,
-}
+MAKERS: dict[Op, Maker] = {Op.READ: READ_REQUEST, Op.CMP_SWAP: CMP_SWAP, Op.FETCH_ADD: FETCH_ADD}
 DEPTHS = (1, 2, 3, 15, 16)
 DEEPEST = 16  # of which every device keeps as many as it is told
 WORDS = 1 << 64

@@ -51,11 +51,7 @@ class Fault(NamedTuple):
         return SIGNATURES[self.id]
 
 
-_EQUIVALENT = {
-    "S13": ("init 0 without a prefix",),
-    "S25": ("S27",),
-    "S27": ("S25",),
-}
+_EQUIVALENT = {"S13": ("init 0 without a prefix",), "S25": ("S27",), "S27": ("S25",)}
 _LIMITS = {
     "S56": "TTL and hop limit of 255 are legal: alone they show against the configured ones only",
     "S59": "one capture shows wrong values only; the cause takes the same run without stalls",
@@ -65,11 +61,7 @@ FAULTS: dict[str, Fault] = {
     **{fault: Fault(fault, Kind.STATIC, equivalent=_EQUIVALENT.get(fault, ())) for fault in STATIC},
     **{
         fault: Fault(
-            fault,
-            Kind.DYNAMIC,
-            len(row.engines),
-            len(row.runs),
-            limits=_LIMITS.get(fault, ""),
+            fault, Kind.DYNAMIC, len(row.engines), len(row.runs), limits=_LIMITS.get(fault, "")
         )
         for fault, row in STREAM_FAULTS.items()
     },

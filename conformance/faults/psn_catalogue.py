@@ -82,20 +82,9 @@ _ROWS = (
         (_with(counts.WideCounter),),
         {"start_psns": (0xFFFFFA, 0xFFFFFC, 0xFFFFFE, 0xFFFFF7)},
     ),
-    PsnFault(
-        "P06",
-        (_with(counts.AckIn), _with(counts.AckOut)),
-        {**_RC, **_PING_PONG},
-    ),
-    PsnFault(
-        "P07",
-        (_with(counts.PerBeat, width=64), _with(counts.PerBeat, width=32)),
-    ),
-    PsnFault(
-        "P08",
-        (_with(counts.ReadsAsOne),),
-        {**_RC, "lengths": (700, 1500, 64, 9000)},
-    ),
+    PsnFault("P06", (_with(counts.AckIn), _with(counts.AckOut)), {**_RC, **_PING_PONG}),
+    PsnFault("P07", (_with(counts.PerBeat, width=64), _with(counts.PerBeat, width=32))),
+    PsnFault("P08", (_with(counts.ReadsAsOne),), {**_RC, "lengths": (700, 1500, 64, 9000)}),
     PsnFault("P09", (_with(counts.OneForAll),)),
     PsnFault(
         "P10",
@@ -103,23 +92,14 @@ _ROWS = (
         {"reconnects": 1},
         limits="one capture of both connections; here the second has new QPNs",
     ),
-    PsnFault(
-        "P11",
-        (_with(recovery.NewForCopies),),
-        {**_RC, **_LONG},
-        own_trouble=_LOSSES,
-    ),
+    PsnFault("P11", (_with(recovery.NewForCopies),), {**_RC, **_LONG}, own_trouble=_LOSSES),
     PsnFault(
         "P12",
         (_with(counts.EmptyTwice), _with(counts.AbortedCounts, every=5)),
         _EMPTY,
         limits="an aborted work request itself is not on the wire, only a gap between messages",
     ),
-    PsnFault(
-        "P13",
-        (_with(counts.EmptyNever),),
-        _EMPTY,
-    ),
+    PsnFault("P13", (_with(counts.EmptyNever),), _EMPTY),
     PsnFault(
         "P14",
         (_with(counts.LateRegister, close_ns=1_501),),
@@ -191,11 +171,7 @@ _ROWS = (
         ),
         limits="with the top bit alone it looks like AckReq on every packet",
     ),
-    PsnFault(
-        "P25",
-        (_with(counts.PeerMoves),),
-        {**_RC, "messages": (16, 16)},
-    ),
+    PsnFault("P25", (_with(counts.PeerMoves),), {**_RC, "messages": (16, 16)}),
 )
 
 PSN_FAULTS: dict[str, PsnFault] = {row.id: row for row in _ROWS}

@@ -124,12 +124,7 @@ def _by_cm(
 
 
 def _perftest_by_cm(
-    command: str,
-    op: Op,
-    role: type[Role] = Memory,
-    *,
-    size: int,
-    sends: Collection[Op] = (),
+    command: str, op: Op, role: type[Role] = Memory, *, size: int, sends: Collection[Op] = ()
 ) -> Scenario:
     return _by_cm(
         f"{command} -R -F -d rxe0 -s {size} -n {_COUNT} -u 20 {SERVER}",

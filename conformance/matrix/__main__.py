@@ -183,12 +183,7 @@ def _main(ids: tuple[str, ...], *, jobs: int, effort: Effort, quiet: bool, out: 
         rows = _run_all(chosen, cases, pool, effort=effort, quiet=quiet, out=out)
     rows.sort(key=lambda row: [c.id for c in chosen].index(row["id"]))
     wrong = problems(rows, healthy, whole=not ids)
-    document = {
-        "schema": SCHEMA,
-        "mutants": rows,
-        "healthy_failures": healthy,
-        "problems": wrong,
-    }
+    document = {"schema": SCHEMA, "mutants": rows, "healthy_failures": healthy, "problems": wrong}
     name = "part.json" if ids else "matrix.json"
     (out / name).write_text(json.dumps(document, indent=1) + "\n")
     _report(rows, wrong, seconds=time.monotonic() - started)

@@ -71,12 +71,7 @@ class Network:
 
     def lines(self) -> str:
         """As the event model reads it."""
-        run = {
-            "seed": self.seed,
-            "until": self.until,
-            "sample": self.sample,
-            "since": self.since,
-        }
+        run = {"seed": self.seed, "until": self.until, "sample": self.sample, "since": self.since}
         told = [_line("run", run)]
         told += [_line("port", asdict(port)) for port in self.ports]
         told += [_line("flow", asdict(flow)) for flow in self.flows]

@@ -216,10 +216,7 @@ def _victim_checks(rows: Sequence[Row]) -> Iterator[Check]:
         unit=" Gb/s",
     )
     yield at_least(
-        "the flow of another class does not",
-        alone["other_class"],
-        jam["other_class"],
-        unit=" Gb/s",
+        "the flow of another class does not", alone["other_class"], jam["other_class"], unit=" Gb/s"
     )
     packet = line_bytes(MTU, MTU, immediate=True)
     for row in rows:

@@ -48,9 +48,7 @@ def read_limits(
 
 def read_environment(table: Table) -> Environment:
     """Nothing is wanted where nothing is said."""
-    result = Environment(
-        resolves_addresses=table.take("resolves_addresses", bool, default=False),
-    )
+    result = Environment(resolves_addresses=table.take("resolves_addresses", bool, default=False))
     table.finish()
     return result
 

@@ -12,14 +12,7 @@ from pathlib import Path
 from roceproof.rxe_env.errors import Unavailable
 from roceproof.rxe_env.kernel import kmodules
 
-_BASE_MODULES = (
-    "virtio_pci",
-    "virtio_net",
-    "virtio_console",
-    "crc32_generic",
-    "8021q",
-    "rdma_rxe",
-)
+_BASE_MODULES = ("virtio_pci", "virtio_net", "virtio_console", "crc32_generic", "8021q", "rdma_rxe")
 _HOST_MODULES = ("tun", "9p", "9pnet_virtio")
 PEER_MODULES = STOCK_MODULES = (*_BASE_MODULES, "rdma_ucm")
 KEPT_MODULES = (*_BASE_MODULES, *_HOST_MODULES, *PEER_MODULES)

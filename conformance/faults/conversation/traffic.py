@@ -106,10 +106,7 @@ class Conversation:
         peer drops what leaves it with a wrong ICRC or IP checksum.
         """
         network = Network(
-            loss=self.loss,
-            unseen_loss=self.unseen_loss,
-            ce_rate=self.ce_rate,
-            seed=self.seed,
+            loss=self.loss, unseen_loss=self.unseen_loss, ce_rate=self.ce_rate, seed=self.seed
         )
         adapters = Adapter(network, at_tap=True, transmit=transmit), Adapter(network, at_tap=False)
         adapters[0].port.peer, adapters[1].port.peer = adapters[1].port, adapters[0].port

@@ -60,11 +60,7 @@ class StockGuest:
 
     def __init__(self, stock: Stock, number: int) -> None:
         machine = Machine(
-            stock.kernel.image,
-            stock.accel,
-            stock.image,
-            append=f"stock_host={number}",
-            host=number,
+            stock.kernel.image, stock.accel, stock.image, append=f"stock_host={number}", host=number
         )
         self.number = number
         self.ipv4 = machine.ipv4

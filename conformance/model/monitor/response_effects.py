@@ -14,11 +14,7 @@ from roceproof.conformance.wire.headers import Aeth, AtomicAckEth
 from roceproof.verbs.queue_pair import QpSpec
 
 _ACKNOWLEDGE, _ATOMIC_ACK = 0x11, 0x12
-_FATAL = (
-    NakCode.INVALID_REQUEST,
-    NakCode.REMOTE_ACCESS_ERROR,
-    NakCode.REMOTE_OPERATIONAL_ERROR,
-)
+_FATAL = (NakCode.INVALID_REQUEST, NakCode.REMOTE_ACCESS_ERROR, NakCode.REMOTE_OPERATIONAL_ERROR)
 
 
 class ResponseEffects:

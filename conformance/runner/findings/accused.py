@@ -169,10 +169,7 @@ def in_most(told: Sequence[Sequence[str]]) -> list[str]:
         counts = Counter(rule for rules in left for rule in dict.fromkeys(rules))
         places = {rule: min(r.index(rule) for r in left if rule in r) for rule in counts}
         found.append(
-            min(
-                counts,
-                key=lambda r: (is_vague([r]), -counts[r], r.startswith(OF_MUCH), places[r]),
-            )
+            min(counts, key=lambda r: (is_vague([r]), -counts[r], r.startswith(OF_MUCH), places[r]))
         )
         left = [rules for rules in left if found[-1] not in rules]
     return found

@@ -65,11 +65,7 @@ BOUNDS = (
         "qps", "queue pair", "on any queue pair but the first", "on any queue pair but the first {}"
     ),
     Bound(
-        "length_multiple",
-        "alignment",
-        "",
-        "of a length that is no multiple of {}",
-        is_least=True,
+        "length_multiple", "alignment", "", "of a length that is no multiple of {}", is_least=True
     ),
     Bound("length", "size", "of no bytes", "of less than {:,} bytes", is_least=True),
     Bound("length", "size", "of more than one byte", "of more than {:,} bytes"),

@@ -79,9 +79,7 @@ def _host(number: int, findings: Sequence[Document]) -> int:
         or _follows(finding, each)
     ]
     return max(
-        others,
-        key=lambda place: (_says(findings[place]), findings[place]["count"]),
-        default=number,
+        others, key=lambda place: (_says(findings[place]), findings[place]["count"]), default=number
     )
 
 

@@ -163,10 +163,7 @@ FACTS = (
     _Fact(lambda _, p, __: OPCODES[p.bth.opcode].name, "the opcode {}"),
     _Fact(_crosses, "a range that {} 4 KiB"),
     _Fact(
-        lambda _, p, __: p.reth.length if p.reth else None,
-        "a DMALen of {}",
-        name="DMALen",
-        bits=32,
+        lambda _, p, __: p.reth.length if p.reth else None, "a DMALen of {}", name="DMALen", bits=32
     ),
     _Fact(
         lambda _, p, __: p.reth.address if p.reth else None,

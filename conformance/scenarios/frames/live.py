@@ -47,10 +47,7 @@ def _ping(folder: Path) -> Row:
     (place / "demo-tap" / "capture.pcapng").replace(folder / "demo-tap.pcapng")
     rmtree(place)
     counts = [tuple(map(int, each)) for each in re.findall(r" (\d+)/(\d+) ", told)]
-    return {
-        "sent": sum(sent for _, sent in counts),
-        "arrived": sum(back for back, _ in counts),
-    }
+    return {"sent": sum(sent for _, sent in counts), "arrived": sum(back for back, _ in counts)}
 
 
 def _checks(rows: Sequence[Row]) -> Iterator[Check]:

@@ -104,11 +104,7 @@ class _Traffic:
         self._region = far.register(sum(map(len, self.messages)))
         both: dict[str, Any] = {"service": Service.RC, "path_mtu": _MTU, "ack_timeout": _TIMEOUT}
         there = QpSpec(
-            remote=near.host,
-            local_qpn=_FAR_QPN,
-            remote_qpn=_NEAR_QPN,
-            rq_psn=_START_PSN,
-            **both,
+            remote=near.host, local_qpn=_FAR_QPN, remote_qpn=_NEAR_QPN, rq_psn=_START_PSN, **both
         )
         self._there = far.open(there)
         here = QpSpec(

@@ -87,16 +87,7 @@ def round_trip(row: Row) -> int:
     return there + 2 * COSTS.nic + _time(back, row) + _CABLE
 
 
-_WORDS = (
-    "line_gbps",
-    "opcode",
-    "waits",
-    "inline",
-    "signalled",
-    "size",
-    "buffers",
-    "list",
-)
+_WORDS = ("line_gbps", "opcode", "waits", "inline", "signalled", "size", "buffers", "list")
 
 
 def pairs(rows: Sequence[Row], key: str, one: object, other: object) -> Iterator[tuple[Row, Row]]:

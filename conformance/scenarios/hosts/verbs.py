@@ -202,7 +202,4 @@ PUSH_PULL = SceneScenario(
     ),
 )
 
-SCENARIOS: tuple[SceneScenario, ...] = (
-    with_guest(PING, PINGS),
-    with_guest(PUSH_PULL, PUSHES),
-)
+SCENARIOS: tuple[SceneScenario, ...] = (with_guest(PING, PINGS), with_guest(PUSH_PULL, PUSHES))

@@ -24,12 +24,7 @@ class BuiltInRegion(HdlRegion):
         self, simulation: Simulation, place: StaticRegion, size: int, keys: frozenset[int]
     ) -> None:
         super().__init__(
-            simulation,
-            addr=place.va,
-            size=size,
-            rkey=place.rkey,
-            lkey=place.rkey,
-            base=place.base,
+            simulation, addr=place.va, size=size, rkey=place.rkey, lkey=place.rkey, base=place.base
         )
         self._extent = place.length
         self.built_in = keys

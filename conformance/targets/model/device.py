@@ -288,11 +288,7 @@ class ModelTarget(Target):
             neighbours.solicit(peer, own.ip),
             lambda frame: neighbours.is_advertised(frame, own.ip),
             deadline,
-        ) and self._answers(
-            echo_request(peer, own),
-            is_echo_reply,
-            deadline,
-        )
+        ) and self._answers(echo_request(peer, own), is_echo_reply, deadline)
 
     def _answers(self, question: bytes, is_answer: Callable[[bytes], bool], deadline: int) -> bool:
         self._asides.clear()

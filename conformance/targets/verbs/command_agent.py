@@ -33,10 +33,7 @@ class CommandAgent(Verbs):
         self._errors = bytearray()
         try:
             self._process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
             )
         except OSError as error:
             raise TargetError(f"cannot start the agent: {error.strerror}: {command[0]}") from None

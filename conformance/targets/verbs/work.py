@@ -93,11 +93,7 @@ def send_request(work: Work, sge: list[Fields], ah: int | None) -> Fields:
     if work.op is Op.FETCH_ADD:
         fields["add"] = hex(work.swap_or_add)
     if ah is not None:
-        fields |= {
-            "ah": ah,
-            "remote_qpn": work.datagram_qpn,
-            "remote_qkey": work.datagram_qkey,
-        }
+        fields |= {"ah": ah, "remote_qpn": work.datagram_qpn, "remote_qkey": work.datagram_qkey}
     return fields
 
 
