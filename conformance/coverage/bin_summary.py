@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Many bins of a cross told as few boxes: `{SEND, WRITE}/*/1..3` instead of forty names."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from itertools import permutations

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Counts what a device's life has reached: shows each movement to all samplers."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from roceproof.conformance.coverage.counts import Counts

@@ -5,8 +5,6 @@ What stands in front of a core, such as a tracker of a few places, keeps every d
 it from filling: a fault that takes a full queue then shows nowhere, and all bins look right.
 """
 
-from __future__ import annotations
-
 from roceproof.conformance.coverage.document import Coverage
 
 MOST, HELD = "depth.most_work", "depth.most_work_held"

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """coverage.json: what one or more runs over a device have reached, and what that device claims."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

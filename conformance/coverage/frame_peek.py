@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The few fields of a frame that coverage asks for, read without building a packet."""
 
-from __future__ import annotations
-
 from struct import Struct
 from typing import NamedTuple
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Functional coverage as one HTML page that needs nothing but itself, and no script."""
 
-from __future__ import annotations
-
 from itertools import product
 from typing import Any
 

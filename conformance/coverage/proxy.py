@@ -5,8 +5,6 @@ Where the target can be watched, movements come from its streams with their cycl
 they are what the bench did and saw, with the target's clock.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from roceproof.conformance.targets.bus_events import (

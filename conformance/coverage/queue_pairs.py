@@ -4,8 +4,6 @@
 PSNs are counted from where a queue pair starts, without wrapping.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from dataclasses import dataclass, field
 from typing import NamedTuple

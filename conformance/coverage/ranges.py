@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Classes of numbers, written as people do: `0`, `2..3`, `128..`."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import pairwise

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Functional coverage on one screen: percent by group, and what is empty."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from rich.markup import escape

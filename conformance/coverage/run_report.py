@@ -4,8 +4,6 @@
 The files of a run are coverage.json, which merges, and coverage.html beside it.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

@@ -7,8 +7,6 @@ requester, `serves:RC.SEND` for what it executes as a responder, `executes:SEND`
 executes on any service, or `cycles` for streams that a clock moves.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Which bins are filled, which are gaps and which are known to be open, by point and group."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

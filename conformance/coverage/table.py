@@ -6,8 +6,6 @@ a dimension or a cross of several, or the bits of the fields of a record. A bin'
 values with `/` between them. Of bins that cannot be, or that nothing fills yet, the table says why.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence

@@ -5,8 +5,6 @@ A group is a covergroup, a point a coverpoint, and a bin a bin, whatever it cros
 device cannot fill are not in it.
 """
 
-from __future__ import annotations
-
 import io
 from pathlib import Path
 

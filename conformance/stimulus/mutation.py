@@ -6,8 +6,6 @@ one that somebody drew for it. What a plan must not say is refused, not repaired
 change is tried. Judges need no more, since every step is one that a player can make of any state.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any

@@ -9,8 +9,6 @@
 Nothing of a text is executed: a step names a method of its player and says literals.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Sequence
 from inspect import signature

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Plays plans on fresh devices, and tells a failure as a small case with what came of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import partial

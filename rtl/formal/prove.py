@@ -5,8 +5,6 @@ MODULE_properties.sv holds MODULE and what is asserted of it, from reset on, for
 mutant of the module is one change of its text, for which Yosys must find a counterexample.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from dataclasses import dataclass

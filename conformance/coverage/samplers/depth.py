@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """How full the device's queues are, how long it lives, and where it holds the bench back."""
 
-from __future__ import annotations
-
 from roceproof.conformance.coverage.depths import HELD, MOST
 from roceproof.conformance.coverage.frame_peek import Glimpse
 from roceproof.conformance.coverage.queue_pairs import Answer, QueuePair

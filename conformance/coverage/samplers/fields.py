@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Bits and values of the contract's fields. A bit counts once in a device's life."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from roceproof.conformance.coverage.queue_pairs import QueuePair

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Messages by operation, length, lanes and neighbours, and the streams' pauses meanwhile."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import fields
 

@@ -4,8 +4,6 @@
 A timeout is seen when its completion is, which no response has decided.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from typing import NamedTuple
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Requests by where they stand: in their place, repeated, too far, refused, astray."""
 
-from __future__ import annotations
-
 from collections import defaultdict, deque
 from collections.abc import Iterator
 

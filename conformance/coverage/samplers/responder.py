@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The device as responder: the requests that it gets, and the answers that it gives."""
 
-from __future__ import annotations
-
 from roceproof.conformance.coverage.frame_peek import Glimpse
 from roceproof.conformance.coverage.queue_pairs import Answer, QueuePair
 from roceproof.conformance.coverage.samplers.received import ANSWERS

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What every sampler has: the device's life so far, and a method for each thing that moves."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -5,8 +5,6 @@ An oracle keeps every state in which a conforming responder can be. Answers, com
 receives and memory have to fit one of them, whenever the device has come to rest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 
 from roceproof.conformance.model.oracle import Oracle, Unexplained

@@ -4,8 +4,6 @@
 The device is at rest. What a queue pair owes when it is told to fail is judged with all else.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import replace

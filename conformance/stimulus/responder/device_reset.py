@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Steps of a plan in which the whole device is reset, and what names the memory of before comes."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from roceproof.conformance.stimulus.requester.incarnation import payload

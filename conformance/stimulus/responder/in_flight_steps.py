@@ -5,8 +5,6 @@ Each works on a queue pair of its own, and judges by itself: an oracle that look
 rest does not see what came too early, or too late.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import wraps

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Steps of a plan that take keys back between packets, and one that reads where receives lie."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 
 from roceproof.conformance.stimulus.responder.checker import Asked

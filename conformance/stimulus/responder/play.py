@@ -12,8 +12,6 @@ answer, complete and leave in memory. It is asked whenever the device is at rest
 which receives are posted, memory is registered and a queue pair begins anew.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What a plan makes wrong with a request on its way: damage, strangers, headers of others."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from roceproof.conformance.suite.connection import Connection

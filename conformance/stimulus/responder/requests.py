@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """One message of a plan as packets: what is right of it, and what is to be wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -5,8 +5,6 @@ Receives go in the order in which messages begin, whoever sends them. A message 
 its own, whose end is that of the message, of its queue pair, or of that queue pair's life.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from contextlib import suppress
 

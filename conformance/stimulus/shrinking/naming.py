@@ -5,8 +5,6 @@ Whatever could be left out of a plan has been, so what it still says is what the
 a flaw that it must not overlook, a field that it must not look at.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

@@ -6,8 +6,6 @@ so every answer is kept and none is asked for twice. When the time is over, the 
 is the result.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
