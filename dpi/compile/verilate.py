@@ -6,10 +6,12 @@ Verilator's makefile builds the rest. All that the tools say goes to build.log.
 """
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -22,8 +24,7 @@ from roceproof.common.notice import notice
 from roceproof.common.packages import missing_header, missing_tools
 from roceproof.common.plain_path import unbuildable
 from roceproof.dpi.compile.errors import build_errors, misfit
-from roceproof.dpi.compile.warnings import meaningful_warnings
-from roceproof.dpi.manifest.circuit import Circuit
+from roceproof.dpi.manifest.circuit import MEANINGFUL_WARNINGS, Circuit
 
 ROOM = Path(__file__).resolve().parents[1]
 BRIDGE = ROOM / "src"  # whose files include each other by their paths in it
@@ -53,6 +54,7 @@ MANY_PROCESSORS = 4
 IN_ONE_PIECE = "VM_PARALLEL_BUILDS=0"
 BUILD_SECONDS = 1800
 QUESTION_SECONDS = 60
+_WARNING = re.compile(rf"^%Warning-({'|'.join(MEANINGFUL_WARNINGS)}): (.*)", re.MULTILINE)
 
 
 class ToolError(RoceproofError):
@@ -250,3 +252,10 @@ def verilate(recipe: Recipe, directory: Path) -> None:
         pieces = () if processors >= MANY_PROCESSORS else (IN_ONE_PIECE,)
         options = (*MAKE_FLAGS, *pieces)
     _run([*make, *options, f"OBJCACHE={_compiler_cache()}"], log)
+
+
+def meaningful_warnings(log: str, accepted: Collection[str] = ()) -> list[str]:
+    """A line for each kind that is not accepted: how many, and where the first is."""
+    found = [(kind, place) for kind, place in _WARNING.findall(log) if kind not in accepted]
+    counts, first = Counter(kind for kind, _ in found), dict(reversed(found))
+    return [f"{kind}, {count} times, first: {first[kind]}" for kind, count in counts.items()]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from roceproof.dpi import BuildError, build_simulation
-from roceproof.dpi.compile.warnings import meaningful_warnings
+from roceproof.dpi.compile.verilate import meaningful_warnings
 from roceproof.dpi.manifest.circuit import Circuit
 
 LATCHES = """\

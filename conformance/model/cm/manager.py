@@ -4,13 +4,10 @@
 A message that is not understood is ignored.
 """
 
-from collections.abc import Callable, Collection
-
 from roceproof.conformance.model.cm.active import ActiveSide
 from roceproof.conformance.model.cm.messages import MAD_BYTES, Attribute, CmMessage
 from roceproof.conformance.model.cm.passive import PassiveSide
 from roceproof.conformance.model.ingress import GSI_QKEY, GSI_QPN
-from roceproof.conformance.model.queue_pair import QueuePair
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import ahead
 from roceproof.conformance.wire.codec import Packet
@@ -34,15 +31,7 @@ class ConnectionManager(PassiveSide, ActiveSide):
         path_mtu=MAD_BYTES,
     )
     state = State.RTS
-
-    def __init__(
-        self,
-        addresses: Collection[bytes],
-        open_queue_pair: Callable[[QpSpec], QueuePair],
-        reset_queue_pair: Callable[[int, QpSpec], QueuePair],
-    ) -> None:
-        super().__init__(addresses, open_queue_pair, reset_queue_pair)
-        self._psn = 0
+    _psn = 0
 
     def receive(self, packet: Packet) -> Segment | None:
         """Take a datagram to QP1; the answer, if there is one."""
