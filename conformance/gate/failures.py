@@ -4,7 +4,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from roceproof.conformance.regression.junit_waivers import name_of_waiver
+from roceproof.conformance.regression.junit import name_of_waiver
 from roceproof.conformance.runner.outcomes import FAILED
 
 Document = dict[str, Any]

@@ -5,11 +5,10 @@ What failed in the baseline as well is a skip that says so, in that suite and am
 job that reads the file fails for what is new, as the gate does.
 """
 
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from roceproof.common.whole_file import whole_file
 from roceproof.conformance.gate.failures import (
     known_failures,
     of_case,
@@ -19,7 +18,14 @@ from roceproof.conformance.gate.failures import (
     of_row,
     of_waiver,
 )
-from roceproof.conformance.regression.junit_waivers import count_outcomes, name_of_waiver
+from roceproof.conformance.regression.junit import (
+    count_outcomes,
+    name_of_waiver,
+    place_in_file,
+    place_of,
+    rewritten,
+    skip,
+)
 from roceproof.conformance.runner.outcomes import FAILED, PASSED, SKIPPED
 
 Document = dict[str, Any]
@@ -28,21 +34,19 @@ KNOWN = "known"
 
 def add_to_junit(path: Path, document: Document) -> None:
     """Add it; without cases the file holds nothing else."""
-    root = ElementTree.parse(path).getroot() if path.exists() else ElementTree.Element("testsuites")
     known = known_failures(document)
-    _drop_waivers_in_use(root, document)
-    _excuse_cases(root, document, known)
-    suite = ElementTree.SubElement(root, "testsuite", name="gate")
-    for check in document["connectivity"]:
-        case = _case(suite, "connectivity", f"{check['name']} {check['width']}bit")
-        _tell(case, check["outcome"], check["words"], is_known=of_check(check) in known)
-    for plan in document["plan_findings"]:
-        case = _case(suite, "plans", f"{plan['width']}bit {plan['seed']}")
-        _tell(case, FAILED, plan["story"], is_known=of_plan(plan) in known)
-    _add_guest(suite, document["guest"], known)
-    count_outcomes(suite)
-    with whole_file(path) as part:
-        ElementTree.ElementTree(root).write(part, encoding="utf-8", xml_declaration=True)
+    with rewritten(path, is_there=path.exists()) as root:
+        _drop_waivers_in_use(root, document)
+        _excuse_cases(root, document, known)
+        suite = ElementTree.SubElement(root, "testsuite", name="gate")
+        for check in document["connectivity"]:
+            case = _case(suite, "connectivity", f"{check['name']} {check['width']}bit")
+            _tell(case, check["outcome"], check["words"], is_known=of_check(check) in known)
+        for plan in document["plan_findings"]:
+            case = _case(suite, "plans", f"{plan['width']}bit {plan['seed']}")
+            _tell(case, FAILED, plan["story"], is_known=of_plan(plan) in known)
+        _add_guest(suite, document["guest"], known)
+        count_outcomes(suite)
 
 
 def _drop_waivers_in_use(root: ElementTree.Element, document: Document) -> None:
@@ -82,11 +86,7 @@ def _tell(case: ElementTree.Element, outcome: str, words: str, *, is_known: bool
 
 def _excuse_cases(root: ElementTree.Element, document: Document, known: frozenset[str]) -> None:
     """Cases, and waivers that are out of date."""
-    places = {
-        (PurePath(case["file"]).stem, case["case"].rpartition("::")[2])
-        for case in document["failing"]
-        if of_case(case) in known
-    }
+    places = {place_of(case) for case in document["failing"] if of_case(case) in known}
     places |= {
         ("waivers", name_of_waiver(waiver))
         for waiver in document["waivers"]
@@ -94,14 +94,11 @@ def _excuse_cases(root: ElementTree.Element, document: Document, known: frozense
     }
     for suite in root.iter("testsuite"):
         for case in suite.iter("testcase"):
-            place = (case.get("classname", "").rpartition(".")[2], case.get("name", ""))
             for bad in [each for each in case if each.tag in ("failure", "error")]:
-                if place in places:
+                if place_in_file(case) in places:
                     _excuse(bad)
         count_outcomes(suite)
 
 
 def _excuse(failure: ElementTree.Element) -> None:
-    failure.tag = "skipped"
-    failure.set("type", KNOWN)
-    failure.set("message", f"known: {failure.get('message', '')}")
+    skip(failure, KNOWN, f"known: {failure.get('message', '')}")

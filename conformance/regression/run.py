@@ -27,8 +27,7 @@ from roceproof.common.progress import Progress
 from roceproof.conformance.coverage.run_report import COVERAGE, PAGE, conclude_reach
 from roceproof.conformance.kernels.drafts import drafts_of
 from roceproof.conformance.regression.journal import open_journal
-from roceproof.conformance.regression.junit_order import sort_junit
-from roceproof.conformance.regression.junit_resumed import add_resumed
+from roceproof.conformance.regression.junit import add_resumed, sort_junit
 from roceproof.conformance.regression.report import Listener, print_per_rule, print_summary
 from roceproof.conformance.regression.request import JUNIT, RESULTS, Output, Request, arguments_of
 from roceproof.conformance.regression.waivers import SuiteWaivers, load_suite_waivers

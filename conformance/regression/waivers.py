@@ -14,7 +14,7 @@ from typing import Any
 from roceproof.common.paths import CASES
 from roceproof.common.printable import printable
 from roceproof.common.whole_file import whole_file
-from roceproof.conformance.regression.junit_waivers import tell_waivers
+from roceproof.conformance.regression.junit import tell_waivers
 from roceproof.conformance.rules.waivers import (
     Waiver,
     WaiverError,

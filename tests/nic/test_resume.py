@@ -20,7 +20,7 @@ import pytest
 from roceproof.common.errors import RoceproofError
 from roceproof.common.paths import CASES, REFERENCE_DUT
 from roceproof.conformance.regression.journal import open_journal
-from roceproof.conformance.regression.junit_resumed import add_resumed
+from roceproof.conformance.regression.junit import add_resumed
 from roceproof.conformance.regression.request import Request
 from roceproof.conformance.runner.session import resume_journal as journal
 from roceproof.conformance.runner.session.endurance import TRIES, UNREACHABLE, Endurance
