@@ -91,6 +91,10 @@ SIGHTS = {
         ["play.connect(key=0)", "play.post(key=0)", "play.answer(key=0, syndrome=0x88)"],
         "want no completion; got work 1 completed",
     ),
+    "rxe-plain-ack-completes-data": (
+        ["play.connect(key=0)", "play.post(key=0, op='READ')", "play.answer(key=0, syndrome=9)"],
+        "want no completion; got work 1 completed",
+    ),
 }
 
 

@@ -36,7 +36,7 @@ def test_only_a_device_that_speaks_ipv6_is_given_such_peers(
     claims = replace(claims, capabilities=claims.capabilities - {Capability.IPV6})
     if speaks:
         claims = replace(claims, capabilities=claims.capabilities | {Capability.IPV6})
-    steps = [step for seed in range(20) for step in draws(seed, claims).steps]
+    steps = [step for seed in range(60) for step in draws(seed, claims).steps]
     peers = [step.fields for step in steps if step.name == "connect"]
     has_ipv6 = ["ipv6" in each or ":" in each.get("remote_ip", "") for each in peers]
     assert any(has_ipv6) is speaks and not all(has_ipv6)

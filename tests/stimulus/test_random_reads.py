@@ -36,7 +36,7 @@ from roceproof.conformance.targets.model.device import ModelFactory
 from roceproof.dpi.manifest.dut import load_manifest
 from roceproof.verbs.work import Op
 
-FEW, MANY, SEEDS = range(8), range(1000, 1300), range(60)
+FEW, MANY, SEEDS, TRIED = range(8), range(1000, 1300), range(60), range(200)
 MOST_STEPS = 14
 NONE = Retransmission.NONE
 HABITS = [
@@ -215,7 +215,7 @@ def second_too_far(message: Message, offset: int, segment: Segment) -> None:
 
 
 def first_finding(factory: DeviceFactory) -> Finding:
-    findings = (try_seed(s, factory.claims, opener(factory), seconds=15) for s in SEEDS)
+    findings = (try_seed(s, factory.claims, opener(factory), seconds=15) for s in TRIED)
     return next(found for found in findings if found is not None)
 
 

@@ -20,6 +20,8 @@ SPECIAL_QPNS = frozenset((0, 1, 0xFFFFFF))
 _OPERATIONS = ("SEND", "SEND_IMM", "WRITE", "WRITE_IMM")
 _LARGEST, _ENDLESS = 1 << 16, 1 << 18
 _TURNING_SUM = 0.15
+_DEEPEST = 16
+"""READs and atomics at once, which any device of a host has."""
 _BEARABLE_STALL = 60  # what a device does when is judged by time where it sends again
 _UP_TO = {"cycles": (1, 60), "short": (50, 600), "middle": (500, 6000), "long": (5000, 60000)}
 
@@ -71,9 +73,9 @@ class DrawnFields(DrawnAnswers):
             "rq_psn": draw.bits(24),
         }
         if self.returns and service == "RC":
-            several = draw.between(3, 8)
+            several, most = draw.between(3, 8), 255 if self.is_contract else _DEEPEST
             fields["max_rd_atomic"] = draw.pick(
-                {1: 4, 2: 3, several: 3, 16: 1.5, draw.between(1, 255): 0.5}
+                {1: 4, 2: 3, several: 3, _DEEPEST: 1.5, draw.between(1, most): 0.5}
             )
         if draw.maybe(_TURNING_SUM) and len(peer.ip) == len(self.local.ip):
             fields["ip_id"] = self._turning(peer, fields)
@@ -173,7 +175,9 @@ class DrawnFields(DrawnAnswers):
         op = draw.pick({name: 4 if name == "READ" else 1 for name in self.returns})
         fields: Fields = {"op": op, "wr_id": draw.random.getrandbits(64), "rkey": draw.bits(32)}
         if op == "READ":
-            fields |= {"size": self.size(mtu, largest), "remote_addr": draw.bits(64)}
+            several = draw.tail(2, 9) * mtu - draw.between(0, mtu - 1)
+            size = self.size(mtu, largest) if draw.maybe(0.6) else min(several, largest)
+            fields |= {"size": size, "remote_addr": draw.bits(64)}
         else:
             fields |= {"remote_addr": draw.bits(64) & ~7, "swap": draw.bits(64)}
             fields |= {"compare": draw.bits(64)} if op == "CMP_SWAP" else {}

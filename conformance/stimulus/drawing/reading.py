@@ -30,6 +30,8 @@ class DrawnReads(DrawnActs):
                 self._hears(key if self._draw.maybe(0.75) else self._key())
                 if self._draw.maybe(0.4):
                     self._wait()
+            if self._draw.maybe(0.3):
+                self._misfits(key)
         if self._draw.maybe(0.5):
             self._step("settle")
         self._acts(self._draw.between(0, 5))
@@ -113,8 +115,10 @@ class DrawnReads(DrawnActs):
             case "ack":
                 self._answer(key)
             case "late":
+                self._step("respond", key=key, packets=self._draw.tail(1, 3))
                 code = self._draw.pick({self._draw.between(0, 31): 3, self._fields.nak(): 1})
                 self._step("answer", key=key, oldest=-self._draw.tail(1, 6), syndrome=code)
+                self._step("respond", key=key, packets=self._draw.tail(1, 6))
             case "flawed":
                 self._step("answer", key=key, **self._fields.flawed())
             case _:
@@ -127,18 +131,32 @@ class DrawnReads(DrawnActs):
             lost, more = self._draw.tail(1, 4), self._draw.tail(1, 3)
             self._step("respond", key=key, packets=more, skip=lost)
 
+    def _misfits(self, key: int) -> None:
+        """All is well until the end of an answer, which does not fit; it begins anew before."""
+        self._restart(key)
+        self._post_returned(key)
+        self._step("until", frames=self._draw.tail(1, 8))
+        few = {"packets": self._draw.tail(1, 6)} if self._draw.maybe(0.5) else {}
+        self._step("respond", key=key, **few, **self._odd())
+        if self._draw.maybe(0.5):
+            self._step("settle")
+            self._restart(key)
+
+    def _odd(self) -> dict[str, Any]:
+        """What does not fit about a response."""
+        return {"twist": self._draw.among(TWISTS), "bit": self._draw.between(0, 15)}
+
     def _respond(self, key: int) -> None:
         """All data, or a part, of which some are lost, flawed, or do not fit their place."""
-        fields: dict[str, Any] = {}
+        fields = self._fields.beside_data()
         if self._draw.maybe(0.7):
             fields["packets"] = self._draw.tail(1, 8)
-        match self._draw.pick({"good": 12, "lost": 2.5, "flawed": 4, "odd": 0.8}):
+        match self._draw.pick({"good": 12, "lost": 2.5, "flawed": 4, "odd": 1.2}):
             case "lost":
                 fields["skip"] = self._draw.tail(1, 4)
             case "flawed":
-                fields |= self._fields.flaw_of_data()
+                fields = self._fields.flaw_of_data()  # a mark for congestion may be heeded
                 fields["packets"] = self._draw.tail(1, 4)
             case "odd":
-                bit = self._draw.between(0, 15)
-                fields |= {"twist": self._draw.among(TWISTS), "bit": bit}
-        self._step("respond", key=key, **fields, **self._fields.beside_data())
+                fields |= self._odd()
+        self._step("respond", key=key, **fields)

@@ -239,12 +239,12 @@ class Arrivals(Departures):
                 text += f"\n{AS_ANOTHER} {alike.qp.qpn:#x}"
                 rules = (_APART,) if rules else ()
             raise self.bench.failed(text, rules=rules)
-        work = known.returns.pop(outcome.wr_id, None)
-        if work is not None and outcome.status == SUCCESS:
-            self.landings.landed(work)
         if outcome.status.startswith(_OF_A_NAK):
             self._refused[outcome.status] = known
         self._judge_violations(known)
+        work = known.returns.pop(outcome.wr_id, None)
+        if work is not None and outcome.status == SUCCESS:
+            self.landings.landed(work)
 
     def _owed_so(self, status: str, known: QueuePair) -> QueuePair | None:
         """Another queue pair whose work ends or may end so, or last has ended with such a NAK."""

@@ -100,6 +100,7 @@ class Endings(Lives):
                 after = [
                     end
                     for heard in self._effects(left, response)
+                    if heard != left  # what changes nothing is passed over here, too
                     for end in self._ends_in(heard, outcome, time_ns)
                 ]
                 yield from after

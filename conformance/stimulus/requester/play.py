@@ -184,6 +184,8 @@ class Play(FarSide):
             if Op[op] in AWAIT_DATA:
                 fields |= {"data": b"", "length": 8 if Op[op] in ATOMICS else said}
                 fields |= {"swap_or_add": swap, "compare": compare}
+            if Op[op] in ATOMICS:  # whose address must be a multiple
+                fields["remote_addr"] &= ~7
             work = Work(
                 wr_id=first % (1 << self.bench.wr_id_bits),
                 op=Op[op],

@@ -99,7 +99,7 @@ class FarSide:
     ) -> None:
         """Answer READs and atomics with data: so many of the next responses, in order.
 
-        `skip` of them are lost in front of these. A `twist` makes the first one of a kind or a
+        `skip` of them are lost in front of these. A `twist` makes the last one of a kind or a
         length that does not fit its place (`data_responses`); a `flaw` makes the device ignore
         each (`answers`), and they are still to come.
         """
@@ -115,7 +115,7 @@ class FarSide:
             if flaw is not None:
                 self._spoil(known, each.with_other_data().pattern.but(**fields), flaw, bit + place)
                 continue
-            is_odd = twist is not None and place == 0
+            is_odd = twist is not None and place + 1 == len(due)
             answer = each.twisted(str(twist), bit) if is_odd else each
             self.scene.deliver(known, answer.of(syndrome), **fields)
             known.due_psn = (each.psn + 1) % PSN_MODULUS

@@ -247,17 +247,29 @@ class Track(Endings):
 
     def _with_room(self, state: State) -> Iterator[State]:
         """The state if its next work may leave (READ-05), else those that an answer makes of it."""
-        spec = self.lives[state.life].spec
+        waiting = {state: None}
+        while waiting:
+            yield from (each for each in waiting if self._has_room(each))
+            waiting = {
+                after: None
+                for each in waiting
+                if each.may and not self._has_room(each)
+                for after in self._hears_first(each)
+                if after.fault is None
+            }
+
+    def _has_room(self, state: State) -> bool:
+        if self.works[state.work].op not in AWAIT_DATA:
+            return True
         awaiting = sum(self.works[number].op in AWAIT_DATA for number, _ in state.pending)
-        if self.works[state.work].op not in AWAIT_DATA or awaiting < spec.max_rd_atomic:
-            yield state
-            return
-        for place, response in enumerate(state.may):
-            if state.is_outstanding(response.psn):
-                left = state._replace(may=state.may[place + 1 :])
-                for after in self._effects(left, response):
-                    if after.fault is None:
-                        yield from self._with_room(after)
+        return awaiting < self.lives[state.life].spec.max_rd_atomic
+
+    def _hears_first(self, state: State) -> Iterator[State]:
+        """The first of the responses that may take effect does so, or never will."""
+        left = state._replace(may=state.may[1:])
+        yield left
+        if state.is_outstanding(state.may[0].psn):
+            yield from self._effects(left, state.may[0])
 
     def _sends(self, state: State, frame: bytes, time_ns: int, begun_ns: int) -> Iterator[State]:
         for start, wanted in self._next(state, frame):
