@@ -51,6 +51,7 @@ CHAPTERS = {
         "docs/upstream/reports/stable-6.1",
         "docs/upstream/reports/ack-in-replay",
         "docs/upstream/reports/late-nak-in-read",
+        "docs/upstream/reports/read-depth",
         "docs/upstream/reports/rnr-amid-message",
         "docs/upstream/reports/uc-long-send",
         "docs/upstream/private/README",

@@ -73,7 +73,7 @@ def test_a_read_request_is_a_reth_and_nothing_else(bench: Bench) -> None:
 
 
 @case("READ-05", smoke=True)
-@over("depth", [1, 4])
+@over("depth", [1, 4, 5])
 def test_no_more_reads_are_under_way_than_agreed(bench: Bench, depth: int) -> None:
     qp = bench.connect(path_mtu=MTU, max_rd_atomic=depth)
     into = qp.region(_MANY * qp.mtu)

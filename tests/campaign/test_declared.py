@@ -91,6 +91,10 @@ SIGHTS = {
         ["play.connect(key=0)", "play.post(key=0)", "play.answer(key=0, syndrome=0x88)"],
         "want no completion; got work 1 completed",
     ),
+    "rxe-read-depth-rounded": (
+        ["play.connect(key=1, max_rd_atomic=3)", "play.post(key=1, op='READ', count=4)"],
+        "want PSN +3; got RC READ REQUEST +3",
+    ),
     "rxe-plain-ack-completes-data": (
         ["play.connect(key=0)", "play.post(key=0, op='READ')", "play.answer(key=0, syndrome=9)"],
         "want no completion; got work 1 completed",
