@@ -2,13 +2,14 @@
 """Entries made of captures: what was asked of a queue pair, and the work whose requests that were.
 
 Each queue pair that requests go to gives entries of some messages each: one that asks the same of
-a responder, and one in which the device is who asked, and hears the ACKs and NAKs of the capture.
+a responder, and one in which the device is who asked, and hears as many responses with data, and
+the ACKs and NAKs, as there are in the capture.
 What is no message in its place is asked as a packet alone. Of addresses, keys and numbers stays
 what an entry can say.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,6 +21,7 @@ from roceproof.common.printable import printable
 from roceproof.conformance.campaign.folder import Folder
 from roceproof.conformance.capture.reader import read
 from roceproof.conformance.capture.record import Record
+from roceproof.conformance.model.requester.read_answers import READ_RESPONSES
 from roceproof.conformance.nic.lanes import Lane, asked, is_wrong
 from roceproof.conformance.stimulus.plan import Plan, Step
 from roceproof.conformance.stimulus.responder.key_invalidation import INVALIDATING
@@ -36,7 +38,11 @@ _LARGEST = 1 << 16
 _ACKNOWLEDGE, _CMP_SWAP = 0x11, 0x13
 _ATOMIC_BYTES = 8
 _PSNS, _AHEAD = 1 << 24, 1 << 23
-_OF_WORK = ("SEND", "SEND_IMM", "WRITE", "WRITE_IMM")
+_WITH_DATA = (*READ_RESPONSES, 0x12)
+_ASKING = ("READ", "CMP_SWAP", "FETCH_ADD")
+_OF_WORK = ("SEND", "SEND_IMM", "WRITE", "WRITE_IMM", *_ASKING)
+_DEPTH = 16
+"""READs and atomics that may be under way, whatever their own device had agreed on."""
 
 
 class Message(NamedTuple):
@@ -62,11 +68,11 @@ class Message(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """An ACK or NAK."""
+    """An ACK or NAK, or a response with data, of which only that counts."""
 
     number: int
     packet: Packet
-    syndrome: int
+    syndrome: int | None
 
 
 class Imported(NamedTuple):
@@ -102,8 +108,12 @@ def entries_of(records: Iterable[Record]) -> Imported:
 def _answers(records: Iterable[Record]) -> Iterator[Answer]:
     for record in records:
         packet = parse(record.frame)
-        if packet is not None and packet.bth.opcode == _ACKNOWLEDGE and packet.aeth is not None:
+        if packet is None:
+            continue
+        if packet.bth.opcode == _ACKNOWLEDGE and packet.aeth is not None:
             yield Answer(record.number, packet, packet.aeth.syndrome)
+        elif packet.bth.opcode in _WITH_DATA:
+            yield Answer(record.number, packet, None)
 
 
 def _messages(lane: Lane) -> Iterator[Message]:
@@ -203,20 +213,25 @@ def _work(lane: Lane, messages: Sequence[Message], answers: Sequence[Answer]) ->
         "sq_psn": _psn(lane, posted[0]),
         "remote_qpn": posted[0].packets[0].bth.dest_qpn,
     }
+    if any(each.op in _ASKING for each in posted):
+        said["max_rd_atomic"] = _DEPTH
     steps = [Step("connect", {"key": 0, **said})]
     for message, following in pairwise([*posted, None]):
         assert message is not None
         end = following.number if following else None
         steps += [_post(message), Step("until", {"frames": len(message.packets)})]
-        steps += _heard(lane, message, answers, until=end)
+        steps += _together(_heard(lane, message, answers, until=end))
     return Plan(steps=tuple(steps))
 
 
 def _post(message: Message) -> Step:
     first, last = message.packets[0], message.packets[-1]
     said: dict[str, Any] = {"op": message.op, "size": message.size, **_immediate(last)}
-    if first.reth is not None:
-        said |= {"remote_addr": first.reth.address, "rkey": first.reth.rkey}
+    named = first.extension(AtomicEth) or first.reth
+    if named is not None:
+        said |= {"remote_addr": named.address, "rkey": named.rkey}
+    if isinstance(named, AtomicEth):
+        said |= {"swap": named.swap_or_add, "compare": named.compare}
     return Step("post", {"key": 0, **said})
 
 
@@ -225,14 +240,28 @@ def _heard(
 ) -> Iterator[Step]:
     """What came back behind a message and before the next, if it was to this queue pair's."""
     sent = message.packets[-1]
+    length = message.size if message.op == "READ" else 0
+    newest = lane.offset_of(sent) + packet_count(length, lane.path_mtu) - 1
     for answer in answers:
         is_back = answer.packet.ip.src == sent.ip.dst and answer.packet.ip.dst == sent.ip.src
         is_then = message.number < answer.number and (until is None or answer.number < until)
         if not (is_back and is_then):
             continue
-        back = (lane.offset_of(sent) - lane.offset_of(answer.packet)) % _PSNS
+        if answer.syndrome is None:
+            yield Step("respond", {"key": 0})
+            continue
+        back = (newest - lane.offset_of(answer.packet)) % _PSNS
         place = {"back": back} if back < _AHEAD else {"ahead": _PSNS - back}
         yield Step("answer", {"key": 0, **place, "syndrome": answer.syndrome})
+
+
+def _together(steps: Iterable[Step]) -> Iterator[Step]:
+    """Responses with data in a row are one step."""
+    for is_data, run in groupby(steps, lambda step: step.name == "respond"):
+        if is_data:
+            yield Step("respond", {"key": 0, "packets": len(list(run))})
+        else:
+            yield from run
 
 
 def _psn(lane: Lane, message: Message) -> int:

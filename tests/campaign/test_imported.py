@@ -26,8 +26,14 @@ def texts(name: str) -> list[str]:
 
 def test_what_was_asked_is_asked_again(subtests: pytest.Subtests) -> None:
     said = {
-        "fetch_add": ['play.request(key=0, op="FETCH_ADD", size=0, swap='],
-        "read": ['play.request(key=0, op="READ", size='],
+        "fetch_add": [
+            'play.request(key=0, op="FETCH_ADD", size=0, swap=',
+            *('play.post(key=0, op="FETCH_ADD"', "max_rd_atomic=", "swap=", "play.respond("),
+        ],
+        "read": [
+            *('play.request(key=0, op="READ", size=', 'play.post(key=0, op="READ", size='),
+            "play.respond(key=0, packets=45)",
+        ],
         "write": ['play.request(key=0, op="WRITE", size=', "rkey=0x"],
         "send_rnr": ["play.receive(key=0, size=", "syndrome=0x2c", "syndrome=0x60"],
         "nak_write": ["syndrome=0x6"],
@@ -48,7 +54,7 @@ def test_datagrams_are_left_out() -> None:
     assert found.plans == [] and found.left_out == 5
 
 
-@pytest.mark.parametrize("name", ["send_rnr", "nak_write", "uc_write_gap", "read"])
+@pytest.mark.parametrize("name", ["send_rnr", "nak_write", "uc_write_gap", "read", "fetch_add"])
 def test_a_healthy_model_passes_what_soft_roce_was_asked(tmp_path: Path, name: str) -> None:
     done = CliRunner().invoke(
         cli,
