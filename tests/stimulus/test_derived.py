@@ -38,6 +38,12 @@ def test_a_field_that_joins_is_drawn_at_its_ends_and_in_all_its_bits(
     assert [len(plan) for plan in drawn] == [len(plan) for plan in before]
 
 
+def test_what_a_responder_is_told_is_drawn() -> None:
+    claims = claims_of(load_manifest(REPOSITORY / "rtl" / "responder.toml"), 64)
+    told = {name for seed in SEEDS for spec in plan_of(seed, claims) for name in spec}
+    assert {"qkey", "max_dest_rd_atomic"} <= told
+
+
 def plan_of(seed: int, claims: Claims) -> list[Mapping[str, object]]:
     """The configurations of a plan."""
     return [step.fields for step in draw_plan(seed, claims).steps if step.name == "connect"]

@@ -13,7 +13,7 @@ from roceproof.conformance.targets.interface import Claims
 from roceproof.dpi.contract.fields import Field, contract_fields
 from roceproof.verbs.queue_pair import QpSpec
 
-NUMBERS = {each.name for each in fields(QpSpec) if each.type == "int"}
+NUMBERS = {each.name for each in fields(QpSpec) if each.type in (int, "int")}
 
 
 def the_rest(draw: Draw, claims: Claims, named: Collection[str]) -> dict[str, Any]:
