@@ -24,7 +24,8 @@ from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import Message
 from roceproof.conformance.mutants.corrupting_target import CorruptingFactory
 from roceproof.conformance.mutants.faulty_requesters import made_of
-from roceproof.conformance.mutants.wire import wire_mutants
+from roceproof.conformance.mutants.frames import edited
+from roceproof.conformance.mutants.wire import WireFault, WireMutant, wire_mutants
 from roceproof.conformance.stimulus.drawing.plans import draw_plan
 from roceproof.conformance.stimulus.mutation import is_sound, mutated
 from roceproof.conformance.stimulus.plan_text import plan_of, text_of
@@ -33,11 +34,15 @@ from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.hdl.factory import HdlFactory
 from roceproof.conformance.targets.interface import Claims, DeviceFactory
 from roceproof.conformance.targets.model.device import ModelFactory
+from roceproof.conformance.wire.codec import parse
+from roceproof.conformance.wire.frame_edits import checksummed, set_ip
 from roceproof.dpi.manifest.dut import load_manifest
 from roceproof.verbs.work import Op
 
 FEW, MANY, SEEDS, TRIED = range(8), range(1000, 1300), range(60), range(200)
-MOST_STEPS = 14
+MOST_STEPS, IPV4_BYTES = 14, 4
+DATA = frozenset((*range(0x0D, 0x11), 0x12))
+"""Opcodes of READ responses and ATOMIC ACKs."""
 NONE = Retransmission.NONE
 HABITS = [
     RequesterPolicy(),
@@ -229,6 +234,8 @@ def test_a_faulty_requester_is_found(
 ) -> None:
     finding = first_finding(device(made_of(fault, retransmission=retransmission)))
     assert len(finding.plan.steps) <= MOST_STEPS, finding.told()
+    if fault is IgnoresDepth:
+        assert finding.failure.rules == ("READ-05",), finding.told()
 
 
 @pytest.mark.parametrize("retransmission", Retransmission)
@@ -256,3 +263,29 @@ def test_a_declared_fault_is_found(name: str) -> None:
     made = mutant.components() if mutant.components is not None else Components()
     finding = first_finding(CorruptingFactory(device(made), mutant))
     assert len(finding.plan.steps) <= MOST_STEPS, finding.told()
+
+
+class BelievesStrangers(WireFault):
+    """Of a response with data nobody looks at who sent it."""
+
+    def __init__(self) -> None:
+        self._peers: set[bytes] = set()
+
+    def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
+        packet = parse(frame)
+        self._peers |= {packet.ip.dst} if packet is not None else set()
+        return [frame]
+
+    def received(self, frame: bytes, time_ns: int) -> list[bytes]:
+        packet = parse(frame)
+        is_strange = packet is not None and packet.ip.src not in self._peers
+        if packet is None or not is_strange or packet.bth.opcode not in DATA:
+            return [frame]
+        known = [peer for peer in self._peers if len(peer) == IPV4_BYTES]
+        return [edited(frame, checksummed(set_ip(12, known[0])))] if len(known) == 1 else [frame]
+
+
+def test_data_of_a_stranger_are_found() -> None:
+    mutant = WireMutant("strangers", "", ("GID-02",), (), make=BelievesStrangers)
+    finding = first_finding(CorruptingFactory(device(Components()), mutant))
+    assert any(step.fields.get("flaw") == "stranger" for step in finding.plan.steps)
