@@ -75,6 +75,36 @@ def test_a_healthy_requester_passes_whatever_it_chooses(policy: RequesterPolicy)
         assert_passes(policy, seed)
 
 
+class DropsWhole(RcRequester):
+    """Data behind a gap are as if they had not come: they acknowledge nothing, either."""
+
+    def receive(self, segment: Segment, now_ns: int) -> None:
+        psn = segment.bth.psn
+        is_held = segment.bth.opcode in DATA and self.window.holds(psn)
+        if not is_held or self.window.data_missing_before(psn) is None:
+            super().receive(segment, now_ns)
+
+
+BEHIND_A_GAP = """play = Play(bench)
+play.connect(key=0, max_rd_atomic=2)
+play.post(key=0, count=2)
+play.post(key=0, op="FETCH_ADD")
+play.post(key=0, op="READ")
+play.wait(ns=1000)
+play.respond(key=0, skip=1)
+play.answer(key=0, oldest=-1, syndrome=0x61)
+"""
+
+
+@pytest.mark.parametrize("retransmission", Retransmission)
+def test_a_requester_that_drops_what_is_behind_a_gap_passes(retransmission: Retransmission) -> None:
+    factory = device(made_of(DropsWhole, retransmission=retransmission))
+    plans = [draw_plan(seed, factory.claims) for seed in SEEDS]
+    for seed, plan in enumerate([plan_of(BEHIND_A_GAP, name="gap"), *plans]):
+        failure = played(plan, seed, opener(factory)).failure
+        assert failure is None, f"{text_of(plan)}\n{failure}"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("policy", HABITS)
 def test_a_healthy_requester_passes_many(

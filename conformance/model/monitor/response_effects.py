@@ -29,6 +29,8 @@ class ResponseEffects:
     ) -> Iterator[WatchState]:
         """The states behind a response: what stands before one that makes no sense may be done.
 
+        Data behind a gap may be dropped as if they had not come (RTX-19), or may acknowledge what
+        stands before the gap.
         It came at a time, and has taken effect by another: one that gave up until then may be so
         for good.
         """
@@ -38,6 +40,10 @@ class ResponseEffects:
             is_over = timeout is not None and timeout <= latest_ns
             if state.may_have_given_up(self._spec, by_timeout=is_over):
                 after = replace(after, may_have_died=True)
+        is_data = response.bth.opcode in (*READ_RESPONSES, _ATOMIC_ACK)
+        is_dropped = after.dead is None and distance(after.oldest, response.bth.psn) <= 0
+        if is_data and is_dropped and after.oldest != state.oldest:
+            yield replace(state, taken_in=after.taken_in).misses_data()
         ignored = after.ignored
         if ignored is not None and ignored is not state.ignored and after.may_be_dead:
             done = self._all_before(after, ignored.psn, now_ns)
