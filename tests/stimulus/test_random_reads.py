@@ -85,6 +85,15 @@ class DropsWhole(RcRequester):
             super().receive(segment, now_ns)
 
 
+LATE = """play = Play(bench)
+play.connect(key=0, ack_timeout=4, max_rd_atomic=2)
+play.post(key=0, count=2)
+play.post(key=0, op="FETCH_ADD")
+play.post(key=0, op="READ")
+play.wait(ns=57000)
+play.respond(key=0, skip=1)
+play.answer(key=0, oldest=1, syndrome=0x61)
+"""
 BEHIND_A_GAP = """play = Play(bench)
 play.connect(key=0, max_rd_atomic=2)
 play.post(key=0, count=2)
@@ -100,7 +109,8 @@ play.answer(key=0, oldest=-1, syndrome=0x61)
 def test_a_requester_that_drops_what_is_behind_a_gap_passes(retransmission: Retransmission) -> None:
     factory = device(made_of(DropsWhole, retransmission=retransmission))
     plans = [draw_plan(seed, factory.claims) for seed in SEEDS]
-    for seed, plan in enumerate([plan_of(BEHIND_A_GAP, name="gap"), *plans]):
+    written = [plan_of(text, name="gap") for text in (BEHIND_A_GAP, LATE)]
+    for seed, plan in enumerate([*written, *plans]):
         failure = played(plan, seed, opener(factory)).failure
         assert failure is None, f"{text_of(plan)}\n{failure}"
 

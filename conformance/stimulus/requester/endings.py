@@ -97,14 +97,16 @@ class Endings(Lives):
         for place, response in enumerate(state.may):
             if state.is_outstanding(response.psn):
                 left = state._replace(may=state.may[place + 1 :])
+                effects = [*self._effects(left, response)]
                 after = [
                     end
-                    for heard in self._effects(left, response)
+                    for heard in effects
                     if heard != left  # what changes nothing is passed over here, too
                     for end in self._ends_in(heard, outcome, time_ns)
                 ]
                 yield from after
-                if after and not (response.is_ghost or response.is_reserved):
+                may_do_nothing = response.is_ghost or response.is_reserved or left in effects
+                if after and not may_do_nothing:
                     break
         from_ns = state.times_out_from(life)
         if from_ns is not None and time_ns >= from_ns and state.pending:
