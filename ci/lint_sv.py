@@ -17,6 +17,7 @@ import pyslang
 from roceproof.common.paths import (
     BUILD,
     IPV6_DUT,
+    READS_DUT,
     RECOVERY_DUT,
     REFERENCE_DUT,
     REPOSITORY,
@@ -127,6 +128,7 @@ def main() -> int:
     clean += [lint(load_manifest(RESPONDER_DUT), besides=BRIDGE)]
     clean += [lint(load_manifest(RECOVERY_DUT), besides=[], only=[ENDPOINT], twice=False)]
     clean += [lint(load_manifest(IPV6_DUT), besides=[], only=[ENDPOINT], twice=False)]
+    clean += [lint(load_manifest(READS_DUT), besides=[], only=[ENDPOINT], twice=False)]
     behind_mac = load_manifest(XGMII_DUT)
     clean += [lint(behind_mac, besides=[], only=[*MAC, *behind_mac.sources[-1:], ENDPOINT])]
     clean += [lint(load_manifest(path), besides=[]) for path in EXAMPLES]

@@ -8,6 +8,7 @@ icrc/crc32_matrix_pkg.sv
 rx/rx_header_pkg.sv
 rx/request_pkg.sv
 responder/responder_pkg.sv
+reads/reads_pkg.sv
 common/stream_fifo.sv
 common/ram_1r1w.sv
 icrc/crc32_accumulate.sv
@@ -42,6 +43,7 @@ tx/recovery.sv
 tx/pending_messages.sv
 tx/ack_tracker.sv
 tx/completion_mux.sv
+reads/operand_reader.sv
 tx/requester.sv
 rx/request_parser.sv
 rx/request_payload.sv
@@ -69,4 +71,9 @@ responder/response_segmenter.sv
 responder/response_path.sv
 responder/responder.sv
 common/stream_fork.sv
+reads/asked_queue.sv
+reads/response_checks.sv
+reads/response_engine.sv
+reads/answer_path.sv
+reads/write_mux.sv
 roce_endpoint.sv

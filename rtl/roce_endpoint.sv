@@ -8,8 +8,8 @@
 // one of its MAC address. With ROCEPROOF_RESPONDER defined it
 // has a responder, and the ports of the contract's version 2 for it; with
 // ROCEPROOF_MEMORY_READS besides, that serves RDMA READ, too, and where the
-// parameters say so, atomics, SEND with invalidate and SEND on UD. With
-// ENDPOINT_MAC defined a MAC says when a request has left: tx_request_o goes
+// parameters say so, atomics, SEND with invalidate and SEND on UD; and where Reads
+// does, it sends RDMA READ and atomics on RC. With ENDPOINT_MAC defined a MAC says when a request has left: tx_request_o goes
 // with the last beat of each, and tx_left_i tells that the oldest is gone.
 
 `default_nettype none
@@ -27,8 +27,9 @@ module roce_endpoint
   parameter int unsigned Regions     = 16,
   parameter int unsigned Invalidates = 0,  // 1: SEND with invalidate is served
   parameter int unsigned Atomics     = 0,  // 1: atomics are, which needs memory reads
-  parameter int unsigned Datagrams   = 0,  // 1: SEND on UD is
-  parameter int unsigned Shared      = 0   // 1: there are shared receive queues
+  parameter int unsigned Datagrams   = 0,  // 1: SEND on UD is, and sent
+  parameter int unsigned Shared      = 0,  // 1: there are shared receive queues
+  parameter int unsigned Reads       = 0   // 1: READs and atomics are sent, not with Recovery
 `endif
 ) (
   input  wire logic                   clk_i,
@@ -133,6 +134,17 @@ module roce_endpoint
   rx_header_pkg::frame_header_t header;
   roce_pkg::ipv6_t              ipv6;
 
+  // What answers to READs and atomics of the endpoint's own need.
+  logic                         may_configure, ask_room, tracker_ready, tracked_valid;
+  roce_pkg::response_t          tracked;
+  roce_tx_pkg::fault_t          fault;
+  reads_pkg::event_t            event_of_requester;
+
+`ifndef ROCEPROOF_RESPONDER
+  localparam int unsigned Reads     = 0;
+  localparam int unsigned Datagrams = 0;
+`endif
+
   assign port_ipv4 = port_gid_i[31:0];
   assign port_ipv6 = Ipv6 != 0 ? roce_pkg::own_ipv6(port_mac_i, port_gid_i) : '0;
 
@@ -141,7 +153,9 @@ module roce_endpoint
     .ClockPs  (ClockPs),
     .Qps      (Qps),
     .Recovery (Recovery),
-    .Ipv6     (Ipv6)
+    .Ipv6     (Ipv6),
+    .Reads    (Reads),
+    .Datagrams(Datagrams)
   ) u_requester (
     .clk_i,
     .rst_ni,
@@ -162,9 +176,13 @@ module roce_endpoint
     .cpl_valid_o,
     .cpl_ready_i,
     .cpl_o,
-    .response_valid_i(response_valid),
-    .response_ready_o(response_ready),
-    .response_i      (response),
+    .response_valid_i(tracked_valid),
+    .response_ready_o(tracker_ready),
+    .response_i      (tracked),
+    .fault_i         (fault),
+    .event_o         (event_of_requester),
+    .ask_room_i      (ask_room),
+    .fenced_i        (may_configure),
     .m_tdata_o       (request_tdata),
     .m_tkeep_o       (request_tkeep),
     .m_tvalid_o      (request_tvalid),
@@ -283,10 +301,10 @@ module roce_endpoint
 `endif
 
   // The transmit half knows Reset and Activate alone. A queue pair that may not
-  // send yet, or no more, is to it as one of a service that it does not have.
+  // send yet, or no more, is to it as one of a path MTU that there is not.
   always_comb begin
     sender_config = qpc_i;
-    if (qpc_i.command inside {QpInit, QpRtr, QpError}) sender_config.service = ServiceUd;
+    if (qpc_i.command inside {QpInit, QpRtr, QpError}) sender_config.path_mtu = path_mtu_e'(0);
     if (qpc_i.command != QpReset) sender_config.command = QpActivate;
   end
 
@@ -300,6 +318,141 @@ module roce_endpoint
     .b_valid_o(responder_qpc_valid),
     .b_ready_i(responder_qpc_ready)
   );
+
+  // Writes of the responder; where there are no others, those of the endpoint.
+  logic                   region_valid, region_ready, write_valid, write_ready;
+  memory_command_t        write;
+  logic [DataWidth-1:0]   write_tdata;
+  logic [DataWidth/8-1:0] write_tkeep;
+  logic                   write_tvalid, write_tlast, write_tready, write_done, responder_ready;
+
+  if (Reads != 0) begin : gen_reads
+    logic                   answer_region_valid, answer_region_ready, answers_ready;
+    logic                   data_valid, data_ready, data_done;
+    memory_command_t        data;
+    logic [DataWidth-1:0]   data_tdata;
+    logic [DataWidth/8-1:0] data_tkeep;
+    logic                   data_tvalid, data_tlast, data_tready;
+
+    stream_fork u_region_fork (
+      .clk_i,
+      .rst_ni,
+      .s_valid_i(mr_valid_i),
+      .s_ready_o(mr_ready_o),
+      .a_valid_o(region_valid),
+      .a_ready_i(region_ready),
+      .b_valid_o(answer_region_valid),
+      .b_ready_i(answer_region_ready)
+    );
+
+    answer_path #(
+      .DataWidth(DataWidth),
+      .Qps      (Qps),
+      .Regions  (Regions),
+      .Ipv6     (Ipv6)
+    ) u_answers (
+      .clk_i,
+      .rst_ni,
+      .qpc_valid_i     (qpc_valid),
+      .qpc_ready_i     (qpc_ready),
+      .config_i        (sender_config),
+      .fenced_o        (may_configure),
+      .event_i         (event_of_requester),
+      .ask_room_o      (ask_room),
+      .region_valid_i  (answer_region_valid),
+      .region_ready_o  (answer_region_ready),
+      .region_i        (mr_i),
+      .frame_taken_i   (frame_taken),
+      .ready_o         (answers_ready),
+      .valid_i         (window_valid),
+      .data_i          (window_data),
+      .last_i          (window_last),
+      .beat_i          (window_beat),
+      .window_i        (window),
+      .parsed_valid_i  (parsed_valid),
+      .parsed_last_i   (parsed_last),
+      .kind_i          (kind),
+      .header_i        (header),
+      .ipv6_i          (ipv6),
+      .verdict_valid_i (verdict_valid),
+      .icrc_ok_i       (icrc_ok),
+      .response_valid_o(tracked_valid),
+      .response_ready_i(tracker_ready),
+      .response_o      (tracked),
+      .fault_o         (fault),
+      .write_valid_o   (data_valid),
+      .write_ready_i   (data_ready),
+      .write_o         (data),
+      .write_tdata_o   (data_tdata),
+      .write_tkeep_o   (data_tkeep),
+      .write_tvalid_o  (data_tvalid),
+      .write_tlast_o   (data_tlast),
+      .write_tready_i  (data_tready),
+      .done_valid_i    (data_done)
+    );
+
+    write_mux #(
+      .DataWidth(DataWidth)
+    ) u_write_mux (
+      .clk_i,
+      .rst_ni,
+      .a_valid_i   (write_valid),
+      .a_ready_o   (write_ready),
+      .a_i         (write),
+      .a_tdata_i   (write_tdata),
+      .a_tkeep_i   (write_tkeep),
+      .a_tvalid_i  (write_tvalid),
+      .a_tlast_i   (write_tlast),
+      .a_tready_o  (write_tready),
+      .a_done_o    (write_done),
+      .b_valid_i   (data_valid),
+      .b_ready_o   (data_ready),
+      .b_i         (data),
+      .b_tdata_i   (data_tdata),
+      .b_tkeep_i   (data_tkeep),
+      .b_tvalid_i  (data_tvalid),
+      .b_tlast_i   (data_tlast),
+      .b_tready_o  (data_tready),
+      .b_done_o    (data_done),
+      .m_valid_o   (mwc_valid_o),
+      .m_ready_i   (mwc_ready_i),
+      .m_o         (mwc_o),
+      .m_tdata_o   (mwd_tdata_o),
+      .m_tkeep_o   (mwd_tkeep_o),
+      .m_tvalid_o  (mwd_tvalid_o),
+      .m_tlast_o   (mwd_tlast_o),
+      .m_tready_i  (mwd_tready_i),
+      .done_valid_i(mdn_valid_i),
+      .done_i      (mdn_i)
+    );
+
+    // ACKNOWLEDGEs come with the answers.
+    logic unused_response;
+    assign unused_response = ^{response_valid, response};
+    assign response_ready  = 1'b1;
+    assign requests_ready  = responder_ready && answers_ready;
+  end else begin : gen_no_reads
+    logic unused_event;
+    assign unused_event   = ^event_of_requester;
+    assign region_valid   = mr_valid_i;
+    assign mr_ready_o     = region_ready;
+    assign mwc_valid_o    = write_valid;
+    assign write_ready    = mwc_ready_i;
+    assign mwc_o          = write;
+    assign mwd_tdata_o    = write_tdata;
+    assign mwd_tkeep_o    = write_tkeep;
+    assign mwd_tvalid_o   = write_tvalid;
+    assign mwd_tlast_o    = write_tlast;
+    assign write_tready   = mwd_tready_i;
+    assign write_done     = mdn_valid_i;
+    assign requests_ready = responder_ready;
+    assign may_configure  = 1'b1;
+    assign ask_room       = 1'b1;
+    assign tracked_valid  = response_valid;
+    assign tracked        = response;
+    assign fault          = '0;
+    assign response_ready = tracker_ready;
+  end
 
   responder #(
     .DataWidth(DataWidth),
@@ -316,8 +469,8 @@ module roce_endpoint
     .qpc_valid_i       (responder_qpc_valid),
     .qpc_ready_o       (responder_qpc_ready),
     .config_i          (qpc_i),
-    .region_valid_i    (mr_valid_i),
-    .region_ready_o    (mr_ready_o),
+    .region_valid_i    (region_valid),
+    .region_ready_o    (region_ready),
     .region_i          (mr_i),
     .receive_valid_i   (rcv_valid_i),
     .receive_ready_o   (rcv_ready_o),
@@ -326,7 +479,7 @@ module roce_endpoint
     .completion_ready_i(rcp_ready_i),
     .completion_o      (rcp_o),
     .frame_taken_i     (frame_taken),
-    .ready_o           (requests_ready),
+    .ready_o           (responder_ready),
     .valid_i           (window_valid),
     .data_i            (window_data),
     .last_i            (window_last),
@@ -339,15 +492,15 @@ module roce_endpoint
     .ipv6_i            (ipv6),
     .verdict_valid_i   (verdict_valid),
     .icrc_ok_i         (icrc_ok),
-    .write_valid_o     (mwc_valid_o),
-    .write_ready_i     (mwc_ready_i),
-    .write_o           (mwc_o),
-    .write_tdata_o     (mwd_tdata_o),
-    .write_tkeep_o     (mwd_tkeep_o),
-    .write_tvalid_o    (mwd_tvalid_o),
-    .write_tlast_o     (mwd_tlast_o),
-    .write_tready_i    (mwd_tready_i),
-    .done_valid_i      (mdn_valid_i),
+    .write_valid_o     (write_valid),
+    .write_ready_i     (write_ready),
+    .write_o           (write),
+    .write_tdata_o     (write_tdata),
+    .write_tkeep_o     (write_tkeep),
+    .write_tvalid_o    (write_tvalid),
+    .write_tlast_o     (write_tlast),
+    .write_tready_i    (write_tready),
+    .done_valid_i      (write_done),
     .done_i            (mdn_i),
     .read_valid_o      (read_valid),
     .read_ready_i      (read_ready),
@@ -389,9 +542,15 @@ module roce_endpoint
   logic unused_streams;
   assign unused_streams = ^{frame_taken, window_valid, window_data, window_last, window_beat,
                             window, parsed_valid, parsed_last, kind, header, ipv6, verdict_valid,
-                            icrc_ok};
+                            icrc_ok, event_of_requester};
   assign sender_config  = qpc_i;
   assign requests_ready = 1'b1;
+  assign may_configure  = 1'b1;
+  assign ask_room       = 1'b1;
+  assign tracked_valid  = response_valid;
+  assign tracked        = response;
+  assign fault          = '0;
+  assign response_ready = tracker_ready;
   assign qpc_valid      = qpc_valid_i;
   assign qpc_ready_o    = qpc_ready;
   assign aside_tdata    = reply_tdata;

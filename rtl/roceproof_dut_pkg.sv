@@ -58,8 +58,9 @@ package roceproof_dut_pkg;
     StatusSuccess      = 8'd0,
     StatusLocLenErr    = 8'd1,   // length above 2^31: refused, nothing sent
     StatusLocQpOpErr   = 8'd2,   // QP not active, or operation not supported
-    StatusLocProtErr   = 8'd4,   // a receive names memory that the device may not write
+    StatusLocProtErr   = 8'd4,   // a receive or a READ names memory that the device may not write
     StatusWrFlushErr   = 8'd5,   // QP went to error before this request's turn
+    StatusBadRespErr   = 8'd7,   // what answers a READ does not fit its place
     StatusRemInvReqErr = 8'd9,   // NAK 0x61
     StatusRemAccessErr = 8'd10,  // NAK 0x62
     StatusRemOpErr     = 8'd11,  // NAK 0x63
@@ -114,8 +115,8 @@ package roceproof_dut_pkg;
     logic [6:0]  reserved0;
     logic        solicited;
     logic [15:0] payload_offset;  // bytes to skip in the first payload beat, < beat size
-    logic [63:0] remote_addr;     // WRITE: virtual address at the peer
-    logic [31:0] rkey;            // WRITE
+    logic [63:0] remote_addr;     // WRITE: virtual address at the peer; UD: the QPN there
+    logic [31:0] rkey;            // WRITE; UD: the Q_Key, with the top bit set that of the QP
     logic [31:0] length;          // bytes, 0 .. 2^31
     logic [31:0] immediate;       // *Imm, sent most significant byte first
     logic [31:0] reserved1;

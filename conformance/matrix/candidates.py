@@ -13,6 +13,7 @@ from roceproof.conformance.mutants.rtl import (
     IPV6_MUTANTS,
     MAC_MUTANTS,
     MUTANTS,
+    READS_MUTANTS,
     RECOVERY_MUTANTS,
     RESPONDER_MUTANTS,
     Mutant,
@@ -28,8 +29,9 @@ FOLDERS = {
     "mac": MAC_MUTANTS,
     "recovery": RECOVERY_MUTANTS,
     "ipv6": IPV6_MUTANTS,
+    "reads": READS_MUTANTS,
 }
-"""Of targets: the endpoint, with a responder, behind its MAC, repeating what is lost, over IPv6."""
+"""Of targets: the endpoint, with a responder, behind its MAC, repeating, over IPv6, reading."""
 
 
 def arguments_for(target: str) -> list[str]:

@@ -16,6 +16,7 @@ from typing import Any
 from roceproof.common.paths import (
     BUILD,
     IPV6_DUT,
+    READS_DUT,
     RECOVERY_DUT,
     REFERENCE_DUT,
     RESPONDER_DUT,
@@ -42,12 +43,14 @@ RESPONDER_MUTANTS = MUTANTS / "responder"
 MAC_MUTANTS = MUTANTS / "mac"
 RECOVERY_MUTANTS = MUTANTS / "recovery"
 IPV6_MUTANTS = MUTANTS / "ipv6"
+READS_MUTANTS = MUTANTS / "reads"
 DEVICES = {
     MUTANTS: REFERENCE_DUT,
     RESPONDER_MUTANTS: RESPONDER_DUT,
     MAC_MUTANTS: XGMII_DUT,
     RECOVERY_MUTANTS: RECOVERY_DUT,
     IPV6_MUTANTS: IPV6_DUT,
+    READS_MUTANTS: READS_DUT,
 }
 """What the faults of each folder are planted in."""
 IN_BENCHES = "bench"

@@ -18,6 +18,7 @@ import pytest
 from roceproof.common.paths import (
     CASES,
     IPV6_DUT,
+    READS_DUT,
     RECOVERY_DUT,
     REPOSITORY,
     RESPONDER_DUT,
@@ -37,6 +38,7 @@ DEVICES = (
     RESPONDER_DUT,
     RECOVERY_DUT,
     IPV6_DUT,
+    READS_DUT,
     XGMII_DUT,
     REPOSITORY / "examples" / "byte_endpoint" / "dut.toml",
 )

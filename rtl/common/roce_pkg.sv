@@ -15,7 +15,17 @@ package roce_pkg;
   parameter logic [7:0]  IpProtoIcmp   = 8'd1;
   parameter logic [7:0]  IpProtoUdp    = 8'd17;
   parameter logic [7:0]  IpProtoIcmpv6 = 8'd58;
+  parameter logic [7:0]  RcReadRequest = 8'h0C;
+  parameter logic [7:0]  RcReadFirst   = 8'h0D;
+  parameter logic [7:0]  RcReadMiddle  = 8'h0E;
+  parameter logic [7:0]  RcReadLast    = 8'h0F;
+  parameter logic [7:0]  RcReadOnly    = 8'h10;
   parameter logic [7:0]  RcAcknowledge = 8'h11;
+  parameter logic [7:0]  RcAtomicAck   = 8'h12;
+  parameter logic [7:0]  RcCompareSwap = 8'h13;
+  parameter logic [7:0]  RcFetchAdd    = 8'h14;
+  parameter logic [7:0]  UdSendOnly    = 8'h64;
+  parameter logic [7:0]  UdSendOnlyImm = 8'h65;
 
   parameter logic [95:0] Ipv4Prefix = 96'hFFFF;  // of an IPv4 address that is written as a GID
 
@@ -81,7 +91,14 @@ package roce_pkg;
     logic [31:0] dma_length;
   } reth_t;
 
-  // One RC ACKNOWLEDGE packet addressed to this port whose ICRC was right.
+  typedef struct packed {
+    logic [31:0] qkey;
+    logic [7:0]  reserved;
+    logic [23:0] src_qpn;
+  } deth_t;
+
+  // One RC ACKNOWLEDGE packet addressed to this port whose ICRC was right; of READs and atomics
+  // that are sent, a response, too, which then says no more than that it has come.
   typedef struct packed {
     logic [23:0]  dest_qpn;
     logic [23:0]  psn;

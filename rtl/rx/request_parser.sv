@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Reads requests: takes the stream of rx_window, and what rx_parser makes of
-// it one cycle later. With the last beat there, request_o is the request and
+// Reads requests, or responses: takes the stream of rx_window, and what rx_parser makes
+// of it one cycle later. With the last beat there, request_o is the request and
 // is_request_o says that the frame is one whose headers, payload and pad fill
 // the packet exactly, in whole words. Its ICRC is not yet looked at.
 
@@ -13,6 +13,7 @@ module request_parser
 #(
   parameter int unsigned DataWidth = 64,
   parameter serves_t     Serves    = '0,
+  parameter bit          Responses = 1'b0,  // to requests of our own, in their place
   localparam int unsigned Lanes    = DataWidth / 8,
   localparam int unsigned BeatBits = 16 - $clog2(Lanes)
 ) (
@@ -66,7 +67,8 @@ module request_parser
   assign transport_bytes = roce.udp.length - FixedBytes;
   assign overhead_bytes  = 16'(operation.extension_bytes) + 16'(roce.bth.pad_count);
 
-  assign is_request_o = kind_i.request && operation.kind != KindResponse
+  assign is_request_o = (kind_i.request || (Responses && kind_i.ack))
+      && (operation.kind == KindResponse) == Responses
       && transport_bytes[1:0] == '0 && transport_bytes >= overhead_bytes;
 
   if (Serves.atomics) begin : gen_atomics
@@ -77,7 +79,7 @@ module request_parser
     assign compare     = '0;
   end
 
-  deth_t           deth;
+  roce_pkg::deth_t deth;
   roce_pkg::ipv6_t ip;
   logic [127:0]    src_gid;
   assign src_gid = is_ipv6 ? ipv6_i.src

@@ -2,7 +2,7 @@
 //
 // The responder's receive side: from frames to requests with a right ICRC, in
 // order, and beside each its payload, which waits until fate_* says what becomes
-// of it. Takes the streams of rx_window and rx_parser and the verdict
+// of it. With Responses set it is what comes back to the requester that goes this way. Takes the streams of rx_window and rx_parser and the verdict
 // of icrc_check. Frames may come while ready_o is high.
 
 `default_nettype none
@@ -15,6 +15,7 @@ module request_path
   parameter int unsigned BufferBytes = 16384,
   parameter int unsigned FateDepth   = 4,  // packets whose payload may wait
   parameter serves_t     Serves      = '0,
+  parameter bit          Responses   = 1'b0,
   localparam int unsigned Lanes     = DataWidth / 8,
   localparam int unsigned LaneBits  = $clog2(Lanes),
   localparam int unsigned BeatBits  = 16 - LaneBits,
@@ -71,7 +72,8 @@ module request_path
 
   request_parser #(
     .DataWidth(DataWidth),
-    .Serves   (Serves)
+    .Serves   (Serves),
+    .Responses(Responses)
   ) u_parser (
     .clk_i,
     .valid_i,
@@ -86,7 +88,8 @@ module request_path
 
   request_payload #(
     .DataWidth(DataWidth),
-    .Ipv6     (Serves.ipv6)
+    .Ipv6     (Serves.ipv6),
+    .Responses(Responses)
   ) u_payload (
     .clk_i,
     .rst_ni,

@@ -15,6 +15,7 @@ module request_payload
 #(
   parameter int unsigned DataWidth = 64,
   parameter bit          Ipv6      = 1'b0,
+  parameter bit          Responses = 1'b0,  // of responses, not of requests
   localparam int unsigned Lanes     = DataWidth / 8,
   localparam int unsigned LaneBits  = $clog2(Lanes),
   localparam int unsigned BeatBits  = 16 - LaneBits,
@@ -65,7 +66,7 @@ module request_payload
   assign behind_bth    = field(from_udp, 38) - FixedBytes;
   assign payload_bytes = behind_bth - overhead;
   assign is_roce       = is_udp && field(from_udp, 36) == roce_pkg::RoceUdpPort
-      && is_served_opcode(from_udp[8*42+:8]) && operation.kind != KindResponse
+      && is_served_opcode(from_udp[8*42+:8]) && (operation.kind == KindResponse) == Responses
       && field(from_udp, 38) >= FixedBytes && behind_bth >= overhead;
 
   always_comb begin

@@ -43,12 +43,6 @@ package request_pkg;
     logic [4:0] extension_bytes;  // of all headers behind the BTH
   } operation_t;
 
-  typedef struct packed {
-    logic [31:0] qkey;
-    logic [7:0]  reserved;
-    logic [23:0] src_qpn;
-  } deth_t;
-
   // One request packet of intact shape, addressed to this port.
   typedef struct packed {
     logic [7:0]  opcode;
@@ -111,7 +105,15 @@ package request_pkg;
           operation.extension_bytes = 5'd4;
         end
         5'h1C:                      operation.extension_bytes = 5'd20;  // FLUSH
-        5'h0D, 5'h0E, 5'h0F, 5'h10, 5'h11, 5'h12: operation.kind = KindResponse;
+        5'h0D, 5'h0F, 5'h10, 5'h11: begin
+          operation.kind            = KindResponse;
+          operation.extension_bytes = 5'd4;
+        end
+        5'h0E: operation.kind = KindResponse;
+        5'h12: begin
+          operation.kind            = KindResponse;
+          operation.extension_bytes = 5'd12;
+        end
         default: ;
       endcase
     end

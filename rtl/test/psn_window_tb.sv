@@ -51,6 +51,7 @@ module psn_window_tb
     .response_valid_i  (valid[Response]),
     .response_ready_o  (ready[Response]),
     .response_i        (response),
+    .fault_i           ('0),
     .flushes_o         (),
     .failed_o          (),
     .failed_index_o    (),

@@ -14,7 +14,8 @@
 //   response   ACK n completes what ends at or before n; NAK n what ends
 //              before n, and fails the QP. Ignored: responses of another peer
 //              or to another QPN, PSNs outside what was sent and not yet
-//              acknowledged, reserved syndromes
+//              acknowledged, reserved syndromes. A fault that a response shows,
+//              where READs are sent, is a NAK at its PSN
 //   scan       fails the QP if its timer has run out
 //   flush      of a failed QP: its oldest message completes with the status
 //              that failed it, the others as flushed
@@ -36,6 +37,7 @@ module ack_tracker
   parameter int unsigned Pending   = 16,  // RC messages per QP awaiting acknowledgement
   parameter int unsigned WaitBits  = 5,
   parameter int unsigned Recovery  = 0,   // 1: what is lost is sent again
+  parameter int unsigned Reads     = 0,   // 1: READs are sent, each of which uses many PSNs
   parameter int unsigned Ipv6      = 0,
   parameter int unsigned IndexBits = $clog2(Qps)
 ) (
@@ -59,6 +61,7 @@ module ack_tracker
   input  wire logic                 response_valid_i,
   output logic                      response_ready_o,
   input  wire response_t            response_i,
+  input  wire fault_t               fault_i,             // with it
   output logic                      flushes_o,           // or is going to, a failed QP
   output logic                      failed_o,
   output logic      [IndexBits-1:0] failed_index_o,
@@ -166,8 +169,8 @@ module ack_tracker
                    && elapsed_q > 32'd1 << peer.timeout;
 
   // Response.
-  logic    ack, nak;
-  status_e nak_status;
+  logic    is_ack, is_nak, faulty, ack, nak;
+  status_e syndrome_status, nak_status;
   logic    relevant;
 
   // Recovery.
@@ -178,10 +181,15 @@ module ack_tracker
 
   aeth_decoder u_decoder (
     .syndrome_i(response_i.syndrome),
-    .ack_o     (ack),
-    .nak_o     (nak),
-    .status_o  (nak_status)
+    .ack_o     (is_ack),
+    .nak_o     (is_nak),
+    .status_o  (syndrome_status)
   );
+
+  assign faulty     = Reads != 0 && fault_i.status != StatusSuccess;
+  assign ack        = is_ack && !faulty;
+  assign nak        = is_nak || faulty;
+  assign nak_status = faulty ? fault_i.status : syndrome_status;
 
   // No more than 2^23 PSNs are outstanding.
   assign relevant = (ack || nak) && stored.reliable && !stored.failed
@@ -322,6 +330,7 @@ module ack_tracker
     retirement.qpn      = peer.local_qpn;
     retirement.flush    = op_q == OpFlush;
     retirement.bound    = response_i.psn + 24'(ack);
+    if (faulty) retirement.bound = fault_i.psn;
     retirement.status   = fault_q;
     retirement.syndrome = op_q == OpFlush ? fault_syndrome_q : response_i.syndrome;
   end
@@ -379,7 +388,7 @@ module ack_tracker
             end
             OpResponse: if (nak) begin
               fault_q          <= nak_status;
-              fault_syndrome_q <= response_i.syndrome;
+              fault_syndrome_q <= faulty ? 8'hff : response_i.syndrome;
             end
             OpScan: if (expired && !repeats) begin
               fault_q          <= StatusRetryExcErr;
@@ -501,7 +510,7 @@ module ack_tracker
 
   assert_psn_in_order: assert property (@(posedge clk_i) disable iff (!rst_ni)
       state_q == StExecute && op_q == OpDeparted && write && !departed_q.copy
-      |-> departed_q.psn == stored.next)
+      |-> departed_q.psn == stored.next || (Reads != 0 && !precedes(departed_q.psn, stored.next)))
   else $error("PSN sent out of order");
 
   assert_start_reliable: assert property (@(posedge clk_i) disable iff (!rst_ni)

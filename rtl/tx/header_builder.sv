@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Writes the headers of each packet, Ethernet to ImmDt or what an ACK has there, over IPv4 or with
+// Writes the headers of each packet, Ethernet to ImmDt, AtomicETH or what an ACK has there, over IPv4 or with
 // Ipv6 over either, and computes the lengths that follow from them: PadCnt, UDP and IP length, frame length and
 // the place of the ICRC. One packet in two cycles, through register stages each
 // of which takes a packet when it has none.
@@ -151,11 +151,15 @@ module header_builder
     frame.icrc_offset   = icrc_offset;
     frame.frame_bytes   = packet_end < 14'(MinFrameBytes) ? 14'(MinFrameBytes) : packet_end;
     unique case ({packet.extensions.reth, packet.extensions.immdt})
-      2'b00: over_ipv4 = {ethernet, ipv4, udp, bth, 160'd0};
-      2'b01: over_ipv4 = {ethernet, ipv4, udp, bth, packet.immediate, packet.original, 64'd0};
-      2'b10: over_ipv4 = {ethernet, ipv4, udp, bth, packet.reth, 32'd0};
-      2'b11: over_ipv4 = {ethernet, ipv4, udp, bth, packet.reth, packet.immediate};
+      2'b00: over_ipv4 = {ethernet, ipv4, udp, bth, 224'd0};
+      2'b01: over_ipv4 = {ethernet, ipv4, udp, bth, packet.immediate, packet.original, 128'd0};
+      2'b10: over_ipv4 = {ethernet, ipv4, udp, bth, packet.reth, 96'd0};
+      2'b11: over_ipv4 = {{ethernet, ipv4, udp, bth, packet.reth, packet.immediate}, packet.original};
     endcase
+    if (packet.extensions.deth) begin
+      over_ipv4 = {ethernet, ipv4, udp, bth, packet.reth.virtual_address,
+                   packet.extensions.immdt ? packet.immediate : 32'd0, 128'd0};
+    end
     frame.header = {over_ipv4, (8*Ipv6MoreBytes)'(0)};
     if (is_ipv6) begin
       ethernet.ether_type = EtherTypeIpv6;

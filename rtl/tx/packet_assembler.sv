@@ -12,7 +12,8 @@ module packet_assembler
   import roce_tx_pkg::*;
 #(
   parameter int unsigned DataWidth = 64,
-  parameter int unsigned Ipv6      = 0
+  parameter int unsigned Ipv6      = 0,
+  parameter int unsigned Reads     = 0   // 1: there are AtomicETHs
 ) (
   input  wire logic                   clk_i,
   input  wire logic                   rst_ni,
@@ -33,7 +34,8 @@ module packet_assembler
 
   localparam int unsigned Lanes     = DataWidth / 8;
   localparam int unsigned LaneBits  = $clog2(Lanes);
-  localparam int unsigned HeaderBytes = Ipv6 != 0 ? MaxHeaderBytes : MaxHeaderBytes - Ipv6MoreBytes;
+  localparam int unsigned HeaderBytes = MaxHeaderBytes - (Ipv6 != 0 ? 0 : Ipv6MoreBytes)
+      - (Reads != 0 ? 0 : OriginalBytes);
   localparam int unsigned StoreBits = (HeaderBytes + Lanes - 1) / Lanes * DataWidth;
   localparam int unsigned BeatBits  = 14 - LaneBits;
   localparam int unsigned CountBits = 33 - LaneBits;
@@ -85,6 +87,8 @@ module packet_assembler
   localparam int unsigned ShiftPlain     = 8 * (BaseHeaderBytes % Lanes);
   localparam int unsigned ShiftImmDt     = 8 * ((BaseHeaderBytes + ImmDtBytes) % Lanes);
   localparam int unsigned ShiftReth      = 8 * ((BaseHeaderBytes + RethBytes) % Lanes);
+  localparam int unsigned ShiftDeth      = 8 * ((BaseHeaderBytes + DethBytes) % Lanes);
+  localparam int unsigned ShiftDethImmDt = 8 * ((BaseHeaderBytes + DethBytes + ImmDtBytes) % Lanes);
   localparam int unsigned ShiftRethImmDt = 8 * ((BaseHeaderBytes + RethBytes + ImmDtBytes) % Lanes);
 
   function automatic int unsigned ipv6_shift(int unsigned extension_bytes);
@@ -100,6 +104,9 @@ module packet_assembler
         2'b10: shifted = {DataWidth'(0), payload_tdata_i} << ShiftReth;
         2'b11: shifted = {DataWidth'(0), payload_tdata_i} << ShiftRethImmDt;
       endcase
+      if (extensions_q.deth) begin
+        shifted = {DataWidth'(0), payload_tdata_i} << (extensions_q.immdt ? ShiftDethImmDt : ShiftDeth);
+      end
       if (Ipv6 != 0 && extensions_q.ipv6) begin
         unique case ({extensions_q.reth, extensions_q.immdt})
           2'b00: shifted = {DataWidth'(0), payload_tdata_i} << ipv6_shift(0);
@@ -107,6 +114,10 @@ module packet_assembler
           2'b10: shifted = {DataWidth'(0), payload_tdata_i} << ipv6_shift(RethBytes);
           2'b11: shifted = {DataWidth'(0), payload_tdata_i} << ipv6_shift(RethBytes + ImmDtBytes);
         endcase
+        if (extensions_q.deth) begin
+          shifted = {DataWidth'(0), payload_tdata_i}
+              << (extensions_q.immdt ? ipv6_shift(DethBytes + ImmDtBytes) : ipv6_shift(DethBytes));
+        end
       end
     end
   end

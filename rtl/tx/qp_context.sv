@@ -12,6 +12,8 @@ module qp_context
 #(
   parameter int unsigned Qps       = 16,
   parameter int unsigned Ipv6      = 0,
+  parameter int unsigned Reads     = 0,
+  parameter int unsigned Datagrams = 0,
   parameter int unsigned IndexBits = $clog2(Qps)
 ) (
   input  wire logic                 clk_i,
@@ -30,8 +32,10 @@ module qp_context
 
   logic [IndexBits:0] cleared_q;
   sender_t            entry;
+  logic               is_datagram;
 
-  assign ready_o = cleared_q[IndexBits];
+  assign ready_o     = cleared_q[IndexBits];
+  assign is_datagram = Datagrams != 0 && config_i.service == ServiceUd;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) cleared_q <= '0;
@@ -42,11 +46,17 @@ module qp_context
     entry = '0;
     if (ready_o) begin
       entry.usable = config_i.command == QpActivate
-          && config_i.service inside {ServiceRc, ServiceUc}
+          && (config_i.service inside {ServiceRc, ServiceUc} || is_datagram)
           && config_i.path_mtu inside {Mtu256, Mtu512, Mtu1024, Mtu2048, Mtu4096}
           && (Ipv6 != 0 || config_i.remote_gid[127:32] == 96'hffff);
       entry.reliable           = config_i.service == ServiceRc;
+      entry.datagram           = is_datagram;
+      if (Datagrams != 0) entry.qkey = config_i.qkey;
       entry.path_mtu           = config_i.path_mtu[2:0];
+      if (Reads != 0) begin
+        entry.read_limit = config_i.max_rd_atomic > 8'(MaxAsked) ? 5'(MaxAsked)
+                                                                 : config_i.max_rd_atomic[4:0];
+      end
       entry.local_qpn          = config_i.local_qpn;
       entry.path.remote_mac    = config_i.remote_mac;
       entry.path.ipv6          = Ipv6 != 0 && config_i.remote_gid[127:32] != roce_pkg::Ipv4Prefix;

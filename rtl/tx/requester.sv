@@ -3,6 +3,8 @@
 // The requester: work requests and their payload in, frames out, completions
 // once RC messages are acknowledged and others have left. A configuration is
 // taken between two packets; while hold_i is high no further packet begins.
+// Where Reads says so it asks for data, too, and tells by event_o what those must
+// know who take them in (answer_path.sv); response_i then is what they say.
 
 `default_nettype none
 
@@ -13,7 +15,9 @@ module requester
   parameter int unsigned ClockPs   = 6400,
   parameter int unsigned Qps       = 16,
   parameter int unsigned Recovery  = 0,   // 1: RC repeats what is lost
-  parameter int unsigned Ipv6      = 0    // 1: to peers with IPv6 addresses, too
+  parameter int unsigned Ipv6      = 0,   // 1: to peers with IPv6 addresses, too
+  parameter int unsigned Reads     = 0,   // 1: READs and atomics are sent
+  parameter int unsigned Datagrams = 0    // 1: SEND on UD is
 ) (
   input  wire logic                 clk_i,
   input  wire logic                 rst_ni,
@@ -39,6 +43,10 @@ module requester
   input  wire logic                 response_valid_i,
   output      logic                 response_ready_o,
   input  wire roce_pkg::response_t  response_i,
+  input  wire roce_tx_pkg::fault_t  fault_i,
+  output      reads_pkg::event_t    event_o,
+  input  wire logic                 ask_room_i,
+  input  wire logic                 fenced_i,      // data of a queue pair that starts anew are in memory
 
   output      logic [DataWidth-1:0]   m_tdata_o,
   output      logic [DataWidth/8-1:0] m_tkeep_o,
@@ -70,13 +78,78 @@ module requester
   logic                        answered_valid, answered_ready;
   completion_t                 answered;
 
+  logic                        posted_valid, posted_ready, stale, pl_tvalid, pl_tlast, pl_tready;
+  logic                        may_configure;
+  work_request_t               posted;
+  operands_t                   operands;
+  logic [DataWidth-1:0]        pl_tdata;
+
   assign qpc_ready_o = configure_ready && ready;
+
+  if (Reads != 0) begin : gen_reads
+    if (Recovery != 0) begin : gen_not_yet
+      $error("what is lost of a READ is not asked for again: Reads goes without Recovery");
+    end
+
+    operand_reader #(
+      .DataWidth(DataWidth),
+      .Qps      (Qps)
+    ) u_operand_reader (
+      .clk_i,
+      .rst_ni,
+      .hold_i,
+      .configure_i(configure),
+      .config_i,
+      .wr_valid_i,
+      .wr_ready_o,
+      .wr_i,
+      .pl_tdata_i,
+      .pl_tvalid_i,
+      .pl_tlast_i,
+      .pl_tready_o,
+      .wr_valid_o (posted_valid),
+      .wr_ready_i (posted_ready),
+      .wr_o       (posted),
+      .operands_o (operands),
+      .stale_o    (stale),
+      .pl_tdata_o (pl_tdata),
+      .pl_tvalid_o(pl_tvalid),
+      .pl_tlast_o (pl_tlast),
+      .pl_tready_i(pl_tready)
+    );
+    assign may_configure = fenced_i;
+  end else begin : gen_no_reads
+    logic unused_reads;
+    assign unused_reads  = fenced_i;
+    assign stale         = 1'b0;
+    assign posted_valid  = wr_valid_i;
+    assign wr_ready_o    = posted_ready;
+    assign posted        = wr_i;
+    assign operands      = '0;
+    assign pl_tdata      = pl_tdata_i;
+    assign pl_tvalid     = pl_tvalid_i;
+    assign pl_tlast      = pl_tlast_i;
+    assign pl_tready_o   = pl_tready;
+    assign may_configure = 1'b1;
+  end
+
+  assign event_o.configures     = configure;
+  assign event_o.fails          = failed;
+  assign event_o.failed_index   = reads_pkg::index_t'(failed_index);
+  assign event_o.departs        = departed_valid && departed_ready;
+  assign event_o.departs_asking = departed.asks;
+  assign event_o.departed_psn   = departed.psn;
+  assign event_o.departed_index = reads_pkg::index_t'(departed.completion.qpn[IndexBits-1:0]);
+  assign event_o.owed           = departure_owed;
+  assign event_o.ask_index      = reads_pkg::index_t'(issued_index);
 
   tx_path #(
     .DataWidth(DataWidth),
     .Qps      (Qps),
     .Recovery (Recovery),
     .Ipv6     (Ipv6),
+    .Reads    (Reads),
+    .Datagrams(Datagrams),
     .InFlight (InFlight)
   ) u_tx_path (
     .clk_i,
@@ -88,13 +161,15 @@ module requester
     .hold_i,
     .configure_i       (configure),
     .config_i,
-    .wr_valid_i,
-    .wr_ready_o,
-    .wr_i,
-    .pl_tdata_i,
-    .pl_tvalid_i,
-    .pl_tlast_i,
-    .pl_tready_o,
+    .wr_valid_i        (posted_valid),
+    .wr_ready_o        (posted_ready),
+    .wr_i              (posted),
+    .operands_i        (operands),
+    .stale_i           (stale),
+    .pl_tdata_i        (pl_tdata),
+    .pl_tvalid_i       (pl_tvalid),
+    .pl_tlast_i        (pl_tlast),
+    .pl_tready_o       (pl_tready),
     .flushes_i         (flushes),
     .failed_i          (failed),
     .failed_index_i    (failed_index),
@@ -103,6 +178,10 @@ module requester
     .start_o           (start),
     .start_refused_i   (start_refused),
     .start_generation_i(start_generation),
+    .asks_o            (event_o.asks),
+    .asked_o           (event_o.asked),
+    .asks_limit_o      (event_o.ask_limit),
+    .asks_room_i       (ask_room_i),
     .oldest_valid_i    (oldest_valid),
     .oldest_i          (oldest),
     .held_valid_i      (held_valid),
@@ -137,11 +216,12 @@ module requester
     .Qps     (Qps),
     .Recovery(Recovery),
     .Ipv6    (Ipv6),
+    .Reads   (Reads),
     .WaitBits(WaitBits)
   ) u_ack_tracker (
     .clk_i,
     .rst_ni,
-    .configure_valid_i (qpc_valid_i && ready),
+    .configure_valid_i (qpc_valid_i && ready && may_configure),
     .configure_ready_o (configure_ready),
     .config_i,
     .configure_o       (configure),
@@ -159,6 +239,7 @@ module requester
     .response_valid_i,
     .response_ready_o,
     .response_i,
+    .fault_i,
     .flushes_o         (flushes),
     .failed_o          (failed),
     .failed_index_o    (failed_index),

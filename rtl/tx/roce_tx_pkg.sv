@@ -13,22 +13,27 @@ package roce_tx_pkg;
   typedef struct packed {
     logic ipv6;
     logic reth;
+    logic deth;      // in the place of the RETH, never with it
     logic immdt;
-    logic original;  // of an ATOMIC ACKNOWLEDGE, behind the AETH in the place of the immediate
+    logic original;  // of an ATOMIC ACKNOWLEDGE, behind the AETH in the place of the immediate;
+                     // behind both others the end of an AtomicETH
   } extensions_t;
 
   parameter int unsigned BaseHeaderBytes =
       ($bits(ethernet_t) + $bits(ipv4_t) + $bits(udp_t) + $bits(bth_t)) / 8;
   parameter int unsigned Ipv6MoreBytes   = ($bits(ipv6_t) - $bits(ipv4_t)) / 8;
   parameter int unsigned RethBytes       = $bits(reth_t) / 8;
+  parameter int unsigned DethBytes       = $bits(deth_t) / 8;
   parameter int unsigned ImmDtBytes      = 4;
   parameter int unsigned OriginalBytes   = 8;
   parameter int unsigned AtomicEthBytes  = 28;
-  parameter int unsigned MaxHeaderBytes  = BaseHeaderBytes + Ipv6MoreBytes + RethBytes + ImmDtBytes;
+  parameter int unsigned MaxHeaderBytes  = BaseHeaderBytes + Ipv6MoreBytes + AtomicEthBytes;
   parameter int unsigned IcrcBytes       = 4;
   parameter int unsigned MinFrameBytes   = 60;
 
   typedef logic [8*MaxHeaderBytes-1:0] header_t;
+
+  parameter int unsigned MaxAsked = 16;  // READs and atomics of one QP that are under way
 
   // Counts the activations of one QP, so that what was under way before the
   // last one can be told from what came after it.
@@ -52,7 +57,10 @@ package roce_tx_pkg;
   // A QP as the segmenter sees it.
   typedef struct packed {
     logic        usable;     // active, and of a kind that this endpoint sends
-    logic        reliable;   // RC, otherwise UC
+    logic        reliable;   // RC, otherwise UC or UD
+    logic [4:0]  read_limit; // READs and atomics under way; 0 if it may send none
+    logic        datagram;   // UD
+    logic [31:0] qkey;       // of it
     logic [2:0]  path_mtu;   // IBA encoding
     logic [31:0] local_qpn;
     path_t       path;
@@ -65,6 +73,22 @@ package roce_tx_pkg;
     logic [23:0] last_psn;
   } message_start_t;
 
+  // A READ or an atomic that is sent: where its answer goes.
+  typedef struct packed {
+    logic [23:0] first_psn;
+    logic [23:0] last_psn;
+    logic        atomic;
+    logic [31:0] lkey;
+    logic [63:0] address;
+    logic [31:0] length;
+  } asked_t;
+
+  // What a response shows besides, of READs and atomics that are sent.
+  typedef struct packed {
+    roceproof_dut_pkg::status_e status;  // StatusSuccess if there is no fault
+    logic [23:0]                psn;     // the first that will have no answer
+  } fault_t;
+
   // One packet to be built, or payload to be thrown away.
   typedef struct packed {
     logic        discard;        // send nothing, consume payload_bytes
@@ -76,9 +100,10 @@ package roce_tx_pkg;
     logic [23:0] psn;
     logic [15:0] ip_id;
     extensions_t extensions;
-    reth_t       reth;
+    reth_t       reth;           // or a DETH: as its address
     logic [31:0] immediate;
-    logic [63:0] original;       // zero where there is none
+    logic [63:0] original;       // zero where there is none; the compare data of an AtomicETH, whose
+                                 // swap data are dma_length and immediate
   } packet_t;
 
   // One frame to be assembled, or payload to be thrown away.
@@ -98,6 +123,7 @@ package roce_tx_pkg;
     logic                           copy;       // of a packet that has left before
     generation_t                    generation;
     logic                           ack_req;
+    logic                           asks;       // it is a READ or an atomic, and psn that of its last response
     logic [23:0]                    psn;
     logic                           completes;  // hand over the completion
     roceproof_dut_pkg::completion_t completion;
@@ -135,7 +161,8 @@ package roce_tx_pkg;
 
   function automatic logic [6:0] header_bytes(extensions_t extensions);
     return 7'(BaseHeaderBytes) + (extensions.ipv6 ? 7'(Ipv6MoreBytes) : 7'd0)
-        + (extensions.reth ? 7'(RethBytes) : 7'd0) + (extensions.immdt ? 7'(ImmDtBytes) : 7'd0)
+        + (extensions.reth ? 7'(RethBytes) : 7'd0) + (extensions.deth ? 7'(DethBytes) : 7'd0)
+        + (extensions.immdt ? 7'(ImmDtBytes) : 7'd0)
         + (extensions.original ? 7'(OriginalBytes) : 7'd0);
   endfunction
 

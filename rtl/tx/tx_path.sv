@@ -14,6 +14,8 @@ module tx_path
   parameter int unsigned Qps        = 16,
   parameter int unsigned Recovery   = 0,
   parameter int unsigned Ipv6       = 0,
+  parameter int unsigned Reads      = 0,
+  parameter int unsigned Datagrams  = 0,
   parameter int unsigned InFlight   = 16,  // frames between segmenter and wire
   parameter int unsigned IndexBits  = $clog2(Qps),
   parameter int unsigned WaitBits   = $clog2(InFlight + 1)
@@ -30,6 +32,8 @@ module tx_path
   input  wire logic                   wr_valid_i,
   output logic                        wr_ready_o,
   input  wire work_request_t          wr_i,
+  input  wire operands_t              operands_i,
+  input  wire logic                   stale_i,
   input  wire logic [DataWidth-1:0]   pl_tdata_i,
   input  wire logic                   pl_tvalid_i,
   input  wire logic                   pl_tlast_i,
@@ -42,6 +46,10 @@ module tx_path
   output message_start_t              start_o,
   input  wire logic                   start_refused_i,
   input  wire generation_t            start_generation_i,
+  output logic                        asks_o,
+  output asked_t                      asked_o,        // by the QP at issued_index_o
+  output logic      [4:0]             asks_limit_o,
+  input  wire logic                   asks_room_i,
   // For QPs that repeat: what limits them, what they have issued, copies that are wanted.
   input  wire logic                   oldest_valid_i,
   input  wire logic [23:0]            oldest_i,
@@ -79,8 +87,10 @@ module tx_path
   sender_t                sender;
 
   qp_context #(
-    .Qps (Qps),
-    .Ipv6(Ipv6)
+    .Qps      (Qps),
+    .Ipv6     (Ipv6),
+    .Reads    (Reads),
+    .Datagrams(Datagrams)
   ) u_qp_context (
     .clk_i,
     .rst_ni,
@@ -109,7 +119,8 @@ module tx_path
   tx_segmenter #(
     .DataWidth(DataWidth),
     .Qps      (Qps),
-    .Recovery (Recovery)
+    .Recovery (Recovery),
+    .Reads    (Reads)
   ) u_segmenter (
     .clk_i,
     .rst_ni,
@@ -117,6 +128,8 @@ module tx_path
     .wr_valid_i,
     .wr_ready_o,
     .wr_i,
+    .operands_i,
+    .stale_i,
     .lookup_o          (lookup),
     .lookup_index_o    (lookup_index),
     .sender_i          (sender),
@@ -130,6 +143,9 @@ module tx_path
     .start_o,
     .start_refused_i,
     .start_generation_i,
+    .asks_o,
+    .asked_o,
+    .asks_room_i,
     .payload_valid_o   (wanted_valid),
     .payload_ready_i   (wanted_ready),
     .payload_discard_o (wanted_discard),
@@ -141,6 +157,8 @@ module tx_path
     .packet_o          (new_packet),
     .departure_o       (new_departure)
   );
+
+  assign asks_limit_o = sender.read_limit;
 
   // Lets the segmenter work on the next message while the payload of this one
   // is still being taken.
@@ -294,7 +312,8 @@ module tx_path
 
   packet_assembler #(
     .DataWidth(DataWidth),
-    .Ipv6     (Ipv6)
+    .Ipv6     (Ipv6),
+    .Reads    (Reads)
   ) u_assembler (
     .clk_i,
     .rst_ni,

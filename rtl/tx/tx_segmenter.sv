@@ -8,7 +8,9 @@
 // of it; the rest of the payload is discarded.
 //
 // An RC message first asks the ACK tracker for a place (start_*) and waits
-// there while too much is outstanding.
+// there while too much is outstanding. A READ or an atomic is one packet, uses as
+// many PSNs as its answer, and waits while too many of its QP are under way. A
+// datagram goes to the queue pair that its work names, at the QP's peer.
 
 `default_nettype none
 
@@ -19,6 +21,7 @@ module tx_segmenter
   parameter int unsigned DataWidth  = 64,
   parameter int unsigned Qps        = 16,
   parameter int unsigned Recovery   = 0,
+  parameter int unsigned Reads      = 0,
   parameter int unsigned IndexBits  = $clog2(Qps),
   parameter int unsigned OffsetBits = $clog2(DataWidth / 8)
 ) (
@@ -28,6 +31,8 @@ module tx_segmenter
   input  wire logic                  wr_valid_i,
   output logic                       wr_ready_o,
   input  wire work_request_t         wr_i,
+  input  wire operands_t             operands_i,       // of a READ or an atomic
+  input  wire logic                  stale_i,          // it was taken before its QP last started
   // The QP of the current request; what is looked up stays until the next lookup.
   output logic                       lookup_o,
   output logic [IndexBits-1:0]       lookup_index_o,
@@ -44,6 +49,10 @@ module tx_segmenter
   output message_start_t             start_o,
   input  wire logic                  start_refused_i,
   input  wire generation_t           start_generation_i,
+  // With its start, a READ or an atomic; and whether there is room for one more.
+  output logic                       asks_o,
+  output asked_t                     asked_o,
+  input  wire logic                  asks_room_i,
   // The payload of the current request.
   output logic                       payload_valid_o,
   input  wire logic                  payload_ready_i,
@@ -75,11 +84,13 @@ module tx_segmenter
 
   state_e               state_q;
   work_request_t        wr_q;
+  operands_t            operands_q;
   position_t            position;        // of the QP when its message begins
   position_t            position_q;      // of the next packet
   logic [31:0]          remaining_q;     // payload bytes of the packets to come
   logic                 last_q;          // they are one packet
-  logic [23:0]          last_psn_q;
+  logic [23:0]          first_psn_q, last_psn_q;
+  logic                 stale_q;
   logic                 first_q;
   logic                 cancelled_q;     // the QP failed or was reconfigured
   logic                 granted_q;       // the ACK tracker completes the message
@@ -95,7 +106,11 @@ module tx_segmenter
   logic                 sent;
   logic                 is_write;
   logic                 has_immediate;
+  logic                 is_datagram;
+  logic                 is_atomic;
+  logic                 is_asking;       // a READ or an atomic
   status_e              verdict;
+  roce_pkg::deth_t      deth;
 
   assign index         = wr_q.qpn[IndexBits-1:0];
   assign mtu           = 32'd128 << sender_i.path_mtu;
@@ -106,16 +121,23 @@ module tx_segmenter
   assign sent          = packet_valid_o && packet_ready_i;
   assign is_write      = wr_q.operation inside {OpWrite, OpWriteImm};
   assign has_immediate = wr_q.operation inside {OpSendImm, OpWriteImm};
+  assign is_datagram   = sender_i.datagram;
+  assign is_atomic     = Reads != 0 && wr_q.operation inside {OpCmpSwap, OpFetchAdd};
+  assign is_asking     = is_atomic || (Reads != 0 && wr_q.operation == OpRead);
 
   assign wr_ready_o        = state_q == StIdle && !hold_i;
   assign lookup_o          = wr_valid_i && wr_ready_o;
   assign lookup_index_o    = wr_i.qpn[IndexBits-1:0];
-  assign payload_valid_o   = state_q == StLookup && wr_q.length != '0;
+  assign payload_valid_o   = state_q == StLookup && wr_q.length != '0 && !is_asking;
   assign payload_discard_o = verdict != StatusSuccess;
   assign payload_offset_o  = wr_q.payload_offset[OffsetBits-1:0];
   assign payload_length_o  = wr_q.length;
-  assign start_valid_o     = state_q == StStart && !cancelled_q;
+  assign start_valid_o     = state_q == StStart && !cancelled_q && (!is_asking || asks_room_i);
   assign start_o           = '{qpn: wr_q.qpn, wr_id: wr_q.wr_id, last_psn: last_psn_q};
+  assign asks_o            = start_valid_o && start_ready_i && !start_refused_i && is_asking;
+  assign asked_o           = '{first_psn: position_q.psn, last_psn: last_psn_q, atomic: is_atomic,
+                               lkey: operands_q.lkey, address: operands_q.address,
+                               length: wr_q.length};
 
   // The position RAM has one write port, and a restart goes first.
   assign packet_valid_o = (state_q == StDiscard && !flushes_i)
@@ -124,11 +146,15 @@ module tx_segmenter
 
   always_comb begin
     verdict = StatusSuccess;
-    if (wr_q.length > MaxLength) verdict = StatusLocLenErr;
+    if (stale_q) verdict = StatusWrFlushErr;
+    else if (wr_q.length > MaxLength) verdict = StatusLocLenErr;
     else if (!sender_i.usable || sender_i.local_qpn != wr_q.qpn
-             || !(is_write || wr_q.operation inside {OpSend, OpSendImm})) begin
+             || !(is_write || wr_q.operation inside {OpSend, OpSendImm}
+                  || (is_asking && sender_i.reliable && sender_i.read_limit != '0))) begin
       verdict = StatusLocQpOpErr;
-    end else if (cancelled_q) verdict = StatusWrFlushErr;
+    end else if (is_datagram && is_write) verdict = StatusLocQpOpErr;
+    else if (cancelled_q) verdict = StatusWrFlushErr;
+    else if (is_datagram && !ends) verdict = StatusLocLenErr;
   end
 
   ram_1r1w #(
@@ -158,18 +184,38 @@ module tx_segmenter
     end
     packet_o.psn           = position_q.psn;
     packet_o.ip_id         = position_q.ip_id;
-    packet_o.extensions    = '{ipv6: sender_i.path.ipv6, reth: first_q && is_write, immdt: last && has_immediate,
-                               original: 1'b0};
+    packet_o.extensions    = '{ipv6: sender_i.path.ipv6, reth: first_q && is_write, deth: is_datagram,
+                               immdt: last && has_immediate, original: 1'b0};
     packet_o.reth          = '{virtual_address: wr_q.remote_addr, rkey: wr_q.rkey,
                                dma_length: wr_q.length};
     packet_o.immediate     = wr_q.immediate;
+    // A Q_Key whose top bit is set stands for the queue pair's own.
+    deth = '{qkey: packet_o.reth.rkey, reserved: '0, src_qpn: sender_i.local_qpn[23:0]};
+    if (deth.qkey[31]) deth.qkey = sender_i.qkey;
+    if (is_datagram) begin
+      packet_o.path.remote_qpn      = wr_q.remote_addr[23:0];
+      packet_o.reth.virtual_address = deth;
+    end
+    if (is_asking) begin
+      packet_o.psn             = first_psn_q;
+      packet_o.solicited       = 1'b0;
+      packet_o.extensions.reth = 1'b1;
+    end
+    if (is_atomic) begin
+      packet_o.extensions.immdt    = 1'b1;
+      packet_o.extensions.original = 1'b1;
+      {packet_o.reth.dma_length, packet_o.immediate} = operands_q.swap_or_add;
+      packet_o.original                              = operands_q.compare;
+    end
 
     departure_o                     = '0;
     departure_o.discard             = packet_o.discard;
     departure_o.tracked             = !packet_o.discard && sender_i.reliable;
     departure_o.generation          = generation_q;
     departure_o.ack_req             = packet_o.ack_req;
+    departure_o.asks                = is_asking && !packet_o.discard;
     departure_o.psn                 = packet_o.psn;
+    if (is_asking) departure_o.psn  = position_q.psn;
     departure_o.completes           = packet_o.discard ? !granted_q : last && !sender_i.reliable;
     departure_o.completion.wr_id    = wr_q.wr_id;
     departure_o.completion.qpn      = wr_q.qpn;
@@ -180,6 +226,10 @@ module tx_segmenter
   // Table 1.1 of the opcodes: SEND is 0..5, WRITE 6..11; UC is 0x20 above RC.
   function automatic logic [7:0] opcode();
     logic [3:0] place;
+    if (is_datagram) return has_immediate ? roce_pkg::UdSendOnlyImm : roce_pkg::UdSendOnly;
+    if (is_atomic) return wr_q.operation == OpCmpSwap ? roce_pkg::RcCompareSwap
+                                                         : roce_pkg::RcFetchAdd;
+    if (is_asking) return roce_pkg::RcReadRequest;
     unique case ({first_q, last})
       2'b10: place = 4'd0;
       2'b00: place = 4'd1;
@@ -201,6 +251,8 @@ module tx_segmenter
       case (state_q)
         StIdle: begin
           wr_q        <= wr_i;
+          operands_q  <= operands_i;
+          stale_q     <= Reads != 0 && stale_i;
           cancelled_q <= 1'b0;
           granted_q   <= 1'b0;
           first_q     <= 1'b1;
@@ -211,8 +263,12 @@ module tx_segmenter
           position_q  <= position;
           remaining_q <= payload_discard_o ? '0 : wr_q.length;
           last_q      <= ends;
+          if (is_asking) begin
+            remaining_q <= '0;
+            last_q      <= 1'b1;
+          end
           last_psn_q  <= position.psn;
-          if (wr_q.length != '0) begin
+          if (wr_q.length != '0 && !is_atomic) begin
             last_psn_q <= position.psn + 24'((wr_q.length - 32'd1) >> (sender_i.path_mtu + 4'd7));
           end
           refusal_q   <= verdict;
@@ -225,10 +281,12 @@ module tx_segmenter
         StStart: begin
           refusal_q    <= StatusWrFlushErr;
           generation_q <= start_generation_i;
+          first_psn_q  <= position_q.psn;
           if (cancelled_q || (start_ready_i && start_refused_i)) begin
             state_q <= StDiscard;
           end else if (start_ready_i) begin
             granted_q <= 1'b1;
+            if (is_asking) position_q.psn <= last_psn_q;
             state_q   <= StPackets;
           end
         end

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from roceproof.cli.main import cli
-from roceproof.common.paths import REFERENCE_DUT, REPOSITORY, RESPONDER_DUT
+from roceproof.common.paths import READS_DUT, REFERENCE_DUT, REPOSITORY, RESPONDER_DUT
 from roceproof.conformance.capture.pcapng_writer import write_pcapng
 from roceproof.conformance.capture.reader import Flow, read
 from roceproof.conformance.interop import run as interop_command
@@ -210,10 +210,9 @@ def test_what_a_device_is_not_made_for_is_said() -> None:
     echo, reads = by_name["ibv_ud_pingpong"], by_name["ib_read_bw"]
     assert model_peer().lack(echo) == ""
     ours = hdl_peer(RESPONDER_DUT)
-    assert ours.lack(echo) == "the device sends no SEND on UD by itself"
-    assert ours.lack(reads) == ""
-    less = Peer(ours.name, ours.factory, {Service.UD: [Op.SEND]})
-    assert less.lack(echo) == ""
+    assert ours.lack(echo) == ours.lack(reads) == ""
+    less = Peer(ours.name, ours.factory, {Service.RC: [Op.SEND]})
+    assert less.lack(echo) == "the device sends no SEND on UD by itself"
     many = replace(reads, qps=1000)
     assert ours.lack(many) == "the device has 16 queue pairs, not 1000"
     transmitter = hdl_peer(REFERENCE_DUT)
@@ -237,6 +236,17 @@ def test_every_tool_talks_to_the_model_and_to_our_hardware(tmp_path: Path, conso
     assert run.returncode == 0, run.stdout + run.stderr
     cells = json.loads((tmp_path / "interop.json").read_text())["conversations"]
     assert sorted(Told(c["tool"], c["peer"], c["result"], c["why"]) for c in cells) == page()
+
+
+@pytest.mark.rxe
+@pytest.mark.sim
+@pytest.mark.slow
+def test_our_hardware_reads_from_a_kernel(tmp_path: Path, console: Any) -> None:
+    words = ("--peer", "hdl", "--dut", str(READS_DUT), "rping", "--out", str(tmp_path))
+    run = console.run("interop", *words, timeout=900)
+    assert run.returncode == 0, run.stdout + run.stderr
+    cells = json.loads((tmp_path / "interop.json").read_text())["conversations"]
+    assert [(cell["tool"], cell["result"]) for cell in cells] == [("rping", "passed")]
 
 
 @pytest.mark.rxe

@@ -7,6 +7,7 @@ from roceproof.dpi.contract.records import Operands, Operation, WorkRequest
 from roceproof.dpi.session.payload import PatternPayload
 from roceproof.verbs.limit_table import LONGEST_MESSAGE
 from roceproof.verbs.queue_pair import Qp
+from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Work
 
 ANSWERED = frozenset({Op.READ, Op.CMP_SWAP, Op.FETCH_ADD})
@@ -14,13 +15,14 @@ ANSWERED = frozenset({Op.READ, Op.CMP_SWAP, Op.FETCH_ADD})
 
 
 def record_of(qp: Qp, work: Work) -> WorkRequest:
+    is_datagram = qp.spec.service is Service.UD
     return WorkRequest(
         wr_id=work.wr_id,
         qpn=qp.qpn,
         operation=Operation[work.op.name],
         length=work.size,
-        remote_addr=work.remote_addr,
-        rkey=work.rkey,
+        remote_addr=work.datagram_qpn if is_datagram else work.remote_addr,
+        rkey=work.datagram_qkey if is_datagram else work.rkey,
         immediate=work.immediate,
         solicited=work.solicited,
         payload_offset=0 if work.op in ANSWERED else work.offset,
