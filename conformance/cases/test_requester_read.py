@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """READs and atomics of a requester: their PSNs, how many at once, and what their answers may be."""
 
+from contextlib import suppress
 from random import Random
+
+import pytest
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
@@ -25,6 +28,7 @@ from roceproof.conformance.suite.pattern import (
     Pattern,
 )
 from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.interface import Refused
 from roceproof.verbs.work import Op, Region
 
 pytestmark = [REQUESTER, needs(Capability.RC, Capability.READ, Capability.MEMORY)]
@@ -49,7 +53,7 @@ def lands(bench: Bench, qp: Connection, message: Posted, into: Region, data: byt
         raise bench.failed("the READ completed with other bytes than those of its responses")
 
 
-@case("READ-01", "PSN-05", "READ-04", smoke=True)
+@case("READ-01", "PSN-05", "READ-04", "READ-10", smoke=True)
 @over("length", [0, 1, MTU, MTU + 1, 5 * MTU])
 def test_a_read_takes_as_many_psns_as_it_has_responses(bench: Bench, length: int) -> None:
     qp = bench.connect(path_mtu=MTU)
@@ -138,7 +142,10 @@ def some_length(random: Random) -> int:
 @case("READ-07", smoke=True, breaks=WRONG_ANSWERS)
 @over(
     "fault",
-    ["middle-first", "only-for-many", "short-first", "long-last", "short-last", "atomic-answer"],
+    [
+        *("middle-first", "only-for-many", "short-first", "long-last", "short-last"),
+        *("atomic-answer", "nak-in-aeth"),
+    ],
 )
 def test_a_bad_response_never_completes_a_read_with_success(bench: Bench, fault: str) -> None:
     qp = bench.connect(path_mtu=MTU, ack_timeout=timeout_code(bench), retry_count=0)
@@ -162,7 +169,63 @@ def _bad(qp: Connection, fault: str) -> list[Pattern]:
         "long-last": [first, last.but(payload=long)],
         "short-last": [first, last.but(payload=short)],
         "atomic-answer": [ATOMIC_ACK(psn=0, original=7)],
+        "nak-in-aeth": [first.but(syndrome=0x63), last],
     }[fault]
+
+
+@case("ACK-09", "ACK-10", "READ-07", smoke=True, breaks=WRONG_ANSWERS)
+@over("op", [Op.READ, pytest.param(Op.FETCH_ADD, marks=needs(Capability.ATOMIC))])
+def test_data_whose_psn_is_a_power_of_two_away_answer_nothing(bench: Bench, op: Op) -> None:
+    qp = bench.connect(path_mtu=MTU)
+    into = qp.region(64)
+    message = qp.post(op, 8, into=into, swap_or_add=1)
+    qp.expect_message(message)
+    right, wrong = b"\x11" * 8, b"\x22" * 8
+    for bit in range(24):
+        qp.send(_answer(op, 1 << bit, wrong))
+    bench.settle()
+    qp.send(_answer(op, 0, right))
+    lands(bench, qp, message, into, right)
+
+
+def _answer(op: Op, psn: int, data: bytes) -> Pattern:
+    if op is Op.READ:
+        return READ_RESP_ONLY(psn=psn, payload=data)
+    return ATOMIC_ACK(psn=psn, original=int.from_bytes(data, "big"))
+
+
+@case("READ-10", smoke=True)
+@over("memory", ["gone", "beyond", "not-writable", "foreign"])
+@over("op", [Op.READ, pytest.param(Op.FETCH_ADD, marks=needs(Capability.ATOMIC))])
+def test_data_go_nowhere_but_to_memory_that_may_be_written(
+    bench: Bench, memory: str, op: Op
+) -> None:
+    qp = bench.connect(path_mtu=MTU, ack_timeout=timeout_code(bench), retry_count=0)
+    size = 8 if op is Op.FETCH_ADD else 77
+    into = {
+        "foreign": lambda: bench.target.register_elsewhere(size),
+        "not-writable": lambda: qp.region(size, access=frozenset(("remote_read",))),
+    }.get(memory, lambda: qp.region(size))()
+    offset = 1 if memory == "beyond" else 0
+    before = into.read(0, size)
+    try:
+        message = qp.post(op, size, into=into, into_offset=offset, swap_or_add=1)
+    except Refused:
+        return
+    qp.expect_message(message)
+    if memory == "gone":
+        into.deregister()
+    data = b"\xa5" * size
+    is_read = op is Op.READ
+    qp.send(*read_responses(qp, 0, data, msn=1) if is_read else [ATOMIC_ACK(psn=0, original=7)])
+    bench.settle()
+    wait = longest_wait_ns(bench)
+    for outcome in bench.target.completions(qp.qp, count=1, timeout_ns=wait):
+        if outcome.status == SUCCESS:
+            raise bench.failed(f"a {op.name} into memory that is {memory} completed with success")
+    with suppress(Refused):  # a host may not show memory that is gone
+        if into.read(offset, size - offset) != before[offset:]:
+            raise bench.failed(f"a {op.name} changed memory that is {memory}")
 
 
 @case("RTX-17", "READ-10", needs=[Capability.RETRANSMISSION], smoke=True)

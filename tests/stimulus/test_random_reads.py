@@ -245,18 +245,20 @@ class TakesOldData(RcRequester):
         super().receive(segment, now_ns)
 
 
-def big_endian(message: Message, answer: rc.AtomicAckEth) -> None:
+def big_endian(message: Message, answer: rc.AtomicAckEth) -> bool:
     """What an atomic found goes to memory most significant byte first."""
     assert message.work.into is not None
     message.work.into.write(message.work.into_offset, answer.original.to_bytes(8, "big"))
+    return True
 
 
-def second_too_far(message: Message, offset: int, segment: Segment) -> None:
+def second_too_far(message: Message, offset: int, segment: Segment) -> bool:
     """From the second response on, data of a READ land four bytes further on."""
     work = message.work
     assert work.into is not None
     at = work.into_offset + offset * message.spec.path_mtu + 4 * (offset > 0)
     work.into.write(at, segment.payload[: work.size])
+    return True
 
 
 def first_finding(factory: DeviceFactory) -> Finding:

@@ -85,8 +85,7 @@ class RcRequester(RcRecovery):
             if segment.bth.psn != self.window.oldest:
                 self.response_gap(now_ns)
             elif self.answers.is_right(message, offset, segment):
-                place_response(message, offset, segment)
-                self.progress(ahead(segment.bth.psn, 1), now_ns)
+                self.placed(place_response(message, offset, segment), segment.bth.psn, now_ns)
             else:
                 self.fail("bad_resp_err")
 
@@ -103,8 +102,14 @@ class RcRequester(RcRecovery):
         if message.work.op not in ATOMICS or answer is None or not is_answer:
             self.unexpected()
         elif self.all_before(segment.bth.psn, now_ns):
-            place_original(message, answer)
-            self.progress(ahead(segment.bth.psn, 1), now_ns)
+            self.placed(place_original(message, answer), segment.bth.psn, now_ns)
+
+    def placed(self, is_permitted: bool, psn: int, now_ns: int) -> None:
+        """Data that may be in memory answer their PSN; others end the queue pair."""
+        if is_permitted:
+            self.progress(ahead(psn, 1), now_ns)
+        else:
+            self.fail("loc_prot_err")
 
     def unexpected(self) -> None:
         """A response that makes no sense is never an acknowledgement (AETH-05, FUZZ-12)."""

@@ -9,6 +9,7 @@ where one begins, LAST where all of them end, MIDDLE between.
 from collections.abc import Set
 
 from roceproof.conformance.model.codes import AethType
+from roceproof.conformance.model.memory import Region
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import Message
 from roceproof.conformance.wire.headers import Aeth, AtomicAckEth
@@ -54,17 +55,23 @@ def fits_read(response: Segment, offset: int, starts: Set[int], length: int, pat
     )
 
 
-def place_response(message: Message, offset: int, response: Segment) -> None:
-    """Write a READ response's data where they belong, by its PSN (READ-10)."""
-    _write(message, offset * message.spec.path_mtu, response.payload)
+def place_response(message: Message, offset: int, response: Segment) -> bool:
+    """Write a READ response's data where they belong, by its PSN (READ-10), if that may be."""
+    return _write(message, offset * message.spec.path_mtu, response.payload)
 
 
-def place_original(message: Message, answer: AtomicAckEth) -> None:
-    """Write what an atomic operation found, as a number of a little-endian host."""
-    _write(message, 0, answer.original.to_bytes(answer.SIZE, "little"))
+def place_original(message: Message, answer: AtomicAckEth) -> bool:
+    """Write what an atomic operation found, as a number of a little-endian host, if that may be."""
+    return _write(message, 0, answer.original.to_bytes(answer.SIZE, "little"))
 
 
-def _write(message: Message, offset: int, data: bytes) -> None:
-    work = message.work
-    if work.into is not None and data:
-        work.into.write(work.into_offset + offset, data)
+def _write(message: Message, offset: int, data: bytes) -> bool:
+    region, start = message.work.into, message.work.into_offset + offset
+    if not data or not isinstance(region, Region):
+        return True
+    is_permitted = region.valid and "local_write" in region.access
+    is_permitted &= region.domain == message.spec.domain
+    is_permitted &= region.holds(region.addr + start, len(data))
+    if is_permitted:
+        region.write(start, data)
+    return is_permitted
