@@ -1,18 +1,34 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Where the data of READs go: at every path MTU, in READs of many packets, and when they may."""
 
+from typing import Any
+
 import pytest
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
+from roceproof.conformance.suite.checks.recovery import longest_wait_ns, timeout_code
 from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.intent import WRONG_ANSWERS
+from roceproof.conformance.suite.packet_flow import SUCCESS
+from roceproof.conformance.suite.pattern import (
+    ACK,
+    READ_REQUEST,
+    READ_RESP_FIRST,
+    READ_RESP_LAST,
+    READ_RESP_MIDDLE,
+    READ_RESP_ONLY,
+    WRITE_ONLY,
+)
 from roceproof.conformance.targets.capability import Capability
+from roceproof.verbs.limit_table import LONGEST_MESSAGE
 from roceproof.verbs.service import PathMtu
 from roceproof.verbs.work import Op
 
 pytestmark = [REQUESTER, needs(Capability.RC, Capability.READ, Capability.MEMORY)]
 
+SIMULATED = ["hdl", "model"]
 AROUND = 16
 """Bytes of the region on both sides of what is read."""
 TRIES = 6
@@ -68,3 +84,82 @@ def test_data_that_come_before_their_request_has_left_are_no_answer(bench: Bench
         qp.completes(message)
         if is_early and into.read(0, 8) != data:
             raise bench.failed("a READ took data that came before its request had left")
+
+
+@case("READ-04", "PSN-05", targets=["hdl"])
+@over("length", [(1 << 16) * 256 + 1, LONGEST_MESSAGE])
+def test_the_psns_of_the_longest_reads_are_counted_whole(bench: Bench, length: int) -> None:
+    path_mtu = 256 if length < LONGEST_MESSAGE else 4096
+    qp = bench.connect(path_mtu=path_mtu)
+    qp.post(Op.READ, 0, length=length, into=qp.region(64))
+    qp.post(Op.WRITE, 5)
+    qp.expect(READ_REQUEST(psn=0, dmalen=length, pad=0), WRITE_ONLY(psn=-(-length // path_mtu)))
+
+
+@case("MTU-08", "PSN-21", targets=SIMULATED)
+@over("length", [LONGEST_MESSAGE + 1, (1 << 32) - 1])
+def test_a_read_of_more_than_a_message_may_have_is_refused(bench: Bench, length: int) -> None:
+    qp = bench.connect(path_mtu=256)
+    qp.refuses(Op.READ, 0, length=length, into=qp.region(64))
+    reads(bench, qp, 300)
+
+
+@case("RTX-01", "RTX-05", smoke=True)
+@over("op", [Op.READ, pytest.param(Op.CMP_SWAP, marks=needs(Capability.ATOMIC))])
+def test_what_asks_for_data_ends_if_they_never_come(bench: Bench, op: Op) -> None:
+    qp = bench.connect(path_mtu=256, ack_timeout=timeout_code(bench), retry_count=0)
+    message = qp.post(op, 8, into=qp.region(64))
+    qp.expect_message(message)
+    outcomes = bench.target.completions(qp.qp, count=1, timeout_ns=longest_wait_ns(bench))
+    if [outcome.status for outcome in outcomes] != ["retry_exc_err"]:
+        raise bench.failed(f"nothing answered a {op.name}, which ended so: {outcomes}")
+
+
+@case("PSN-16", "READ-04", "ACK-13", needs=[Capability.WRITE], smoke=True)
+@over("before", range(1, 6))
+def test_a_read_among_writes_crosses_the_last_psn(bench: Bench, before: int) -> None:
+    qp = bench.connect(path_mtu=256, sq_psn=(1 << 24) - before)
+    into = qp.region(700)
+    write, read = qp.post(Op.WRITE, 5), qp.post(Op.READ, 700, into=into)
+    last = qp.post(Op.WRITE, 300)
+    qp.expect_message(write, read, last)
+    data = qp.random.randbytes(700)
+    qp.send(ACK(psn=write.psn, msn=1))
+    qp.completes(write)
+    qp.send(*read_responses(qp, read.psn, data, msn=2), ACK(psn=last.last_psn, msn=3))
+    qp.completes(read, last)
+    if into.read(0, 700) != data:
+        raise bench.failed("a READ across the last PSN completed with other bytes")
+
+
+@case("QPS-06", "READ-05", smoke=True)
+def test_reads_that_wait_for_their_turn_outlive_the_start_of_others(bench: Bench) -> None:
+    qp = bench.connect(path_mtu=256, max_rd_atomic=1)
+    into = [qp.region(8) for _ in range(4)]
+    messages = [qp.post(Op.READ, 8, into=each) for each in into]
+    bench.settle()
+    bench.connect()
+    for message, each in zip(messages, into, strict=True):
+        qp.expect_message(message)
+        data = qp.random.randbytes(8)
+        qp.send(*read_responses(qp, message.psn, data, msn=message.ordinal))
+        qp.completes(message)
+        if each.read(0, 8) != data:
+            raise bench.failed("a READ that had waited completed with other bytes")
+
+
+@case("FUZZ-12", "READ-07", needs=[Capability.ATOMIC], breaks=WRONG_ANSWERS, smoke=True)
+@over("answer", [READ_RESP_ONLY, READ_RESP_FIRST, READ_RESP_LAST, READ_RESP_MIDDLE])
+def test_data_of_a_read_are_no_answer_to_an_atomic(bench: Bench, answer: Any) -> None:
+    qp = bench.connect(path_mtu=256, ack_timeout=timeout_code(bench), retry_count=0)
+    into = qp.region(8, filled=True)
+    before = into.read(0, 8)
+    message = qp.post(Op.FETCH_ADD, 8, into=into, swap_or_add=1)
+    qp.expect_message(message)
+    qp.send(answer(psn=message.psn, payload=b""))
+    wait = longest_wait_ns(bench)
+    for outcome in bench.target.completions(qp.qp, count=1, timeout_ns=wait):
+        if outcome.status == SUCCESS:
+            raise bench.failed(f"an atomic completed with success by {answer().name}")
+    if into.read(0, 8) != before:
+        raise bench.failed(f"an atomic took {answer().name} for its answer")
