@@ -16,6 +16,7 @@ from roceproof.conformance.suite.reporting.failure import rule_of, rules_of_rece
         ("payload", "1024[00010203..]", "1000[00010203..]", "MTU-03"),
         ("payload", "1[00]", "0", "MTU-03"),
         ("psn", "+1", "+2", "PSN-02"),
+        ("swap", "0x1", "0x2", "ATOM-01"),
         ("length of nothing", "1", "2", None),
     ],
 )

@@ -93,6 +93,8 @@ FIELD_RULES = {
     "va": "RETH-04",
     "rkey": "RETH-04",
     "dmalen": "RETH-02",
+    "swap": "ATOM-01",
+    "compare": "ATOM-01",
     "imm": "IMM-02",
     "a": "ACK-02",
     "payload": "RETH-13",
