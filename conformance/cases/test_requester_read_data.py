@@ -96,6 +96,15 @@ def test_the_psns_of_the_longest_reads_are_counted_whole(bench: Bench, length: i
     qp.expect(READ_REQUEST(psn=0, dmalen=length, pad=0), WRITE_ONLY(psn=-(-length // path_mtu)))
 
 
+@case("PSN-11", needs=[Capability.WRITE], targets=SIMULATED)
+def test_no_request_is_2_to_the_23_psns_ahead_of_a_read_without_answer(bench: Bench) -> None:
+    qp = bench.connect(path_mtu=256)
+    qp.post(Op.READ, 0, length=LONGEST_MESSAGE, into=qp.region(64))
+    qp.post(Op.WRITE, 5)
+    qp.expect(READ_REQUEST(psn=0, dmalen=LONGEST_MESSAGE))
+    qp.expect_silence()
+
+
 @case("MTU-08", "PSN-21", targets=SIMULATED)
 @over("length", [LONGEST_MESSAGE + 1, (1 << 32) - 1])
 def test_a_read_of_more_than_a_message_may_have_is_refused(bench: Bench, length: int) -> None:
