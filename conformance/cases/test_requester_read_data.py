@@ -11,6 +11,7 @@ from roceproof.conformance.suite.checks.recovery import longest_wait_ns, timeout
 from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import WRONG_ANSWERS
+from roceproof.conformance.suite.limits.within_limits import require_mtu
 from roceproof.conformance.suite.packet_flow import SUCCESS
 from roceproof.conformance.suite.pattern import (
     ACK,
@@ -30,25 +31,28 @@ pytestmark = [REQUESTER, needs(Capability.RC, Capability.READ, Capability.MEMORY
 
 SIMULATED = ["hdl", "model"]
 AROUND = 16
-"""Bytes of the region on both sides of what is read."""
+"""Bytes of the region in front of what is read."""
+PACKETS = 32
+"""What a few bytes may become, where a device has other path MTUs and lengths."""
 TRIES = 6
 HEARD_NS = 400
 """By then the device has heard a response, and its stalled request may not have left."""
 
 
 def reads(bench: Bench, qp: Connection, length: int) -> None:
-    """A READ of that many bytes lands at its place, and changes nothing beside it."""
-    into = qp.region(length + 2 * AROUND, filled=True)
-    front, behind = into.read(0, AROUND), into.read(AROUND + length, AROUND)
+    """A READ of so many bytes, or a few more, lands at its place and changes nothing beside it."""
+    into = qp.region((length // 256 + PACKETS) * qp.mtu, filled=True)
+    before = into.read(0, into.size)
     message = qp.post(Op.READ, length, into=into, into_offset=AROUND)
     qp.expect_message(message)
     data = qp.random.randbytes(message.work.size)
     qp.send(*read_responses(qp, message.psn, data, msn=message.ordinal))
     qp.completes(message)
+    end = AROUND + len(data)
     if into.read(AROUND, len(data)) != data:
-        raise bench.failed(f"a READ of {length} bytes completed with other bytes than it was given")
-    if (into.read(0, AROUND), into.read(AROUND + length, AROUND)) != (front, behind):
-        raise bench.failed(f"a READ of {length} bytes changed memory beside its own")
+        raise bench.failed(f"a READ of {len(data)} bytes completed with other bytes than it got")
+    if into.read(0, AROUND) + into.read(end, into.size - end) != before[:AROUND] + before[end:]:
+        raise bench.failed(f"a READ of {len(data)} bytes changed memory beside its own")
 
 
 @case("READ-04", "READ-10", "MTU-01", smoke=True)
@@ -70,11 +74,11 @@ def test_a_long_read_lands_whole(bench: Bench, length: int) -> None:
 @case("ACK-09", "READ-07", smoke=True, targets=["hdl"])
 def test_data_that_come_before_their_request_has_left_are_no_answer(bench: Bench) -> None:
     qp = bench.connect(path_mtu=256)
-    into = qp.region(64)
+    into = qp.region(PACKETS * qp.mtu)
     for _ in range(TRIES):
         bench.target.disturb(tx_stall=99)
         message = qp.post(Op.READ, 8, into=into)
-        early, data = qp.random.randbytes(8), qp.random.randbytes(8)
+        early, data = (qp.random.randbytes(message.work.size) for _ in range(2))
         qp.send(*read_responses(qp, message.psn, early, msn=message.ordinal))
         is_early = qp.next(timeout_ns=HEARD_NS) is None
         bench.target.disturb(tx_stall=0)
@@ -82,7 +86,7 @@ def test_data_that_come_before_their_request_has_left_are_no_answer(bench: Bench
             qp.expect_message(message)
         qp.send(*read_responses(qp, message.psn, data, msn=message.ordinal))
         qp.completes(message)
-        if is_early and into.read(0, 8) != data:
+        if is_early and into.read(0, len(data)) != data:
             raise bench.failed("a READ took data that came before its request had left")
 
 
@@ -90,6 +94,7 @@ def test_data_that_come_before_their_request_has_left_are_no_answer(bench: Bench
 @over("length", [(1 << 16) * 256 + 1, LONGEST_MESSAGE])
 def test_the_psns_of_the_longest_reads_are_counted_whole(bench: Bench, length: int) -> None:
     path_mtu = 256 if length < LONGEST_MESSAGE else 4096
+    require_mtu(bench.claims, path_mtu)
     qp = bench.connect(path_mtu=path_mtu)
     qp.post(Op.READ, 0, length=length, into=qp.region(64))
     qp.post(Op.WRITE, 5)
@@ -98,6 +103,7 @@ def test_the_psns_of_the_longest_reads_are_counted_whole(bench: Bench, length: i
 
 @case("PSN-11", needs=[Capability.WRITE], targets=SIMULATED)
 def test_no_request_is_2_to_the_23_psns_ahead_of_a_read_without_answer(bench: Bench) -> None:
+    require_mtu(bench.claims, 256)
     qp = bench.connect(path_mtu=256)
     qp.post(Op.READ, 0, length=LONGEST_MESSAGE, into=qp.region(64))
     qp.post(Op.WRITE, 5)
@@ -117,7 +123,7 @@ def test_a_read_of_more_than_a_message_may_have_is_refused(bench: Bench, length:
 @over("op", [Op.READ, pytest.param(Op.CMP_SWAP, marks=needs(Capability.ATOMIC))])
 def test_what_asks_for_data_ends_if_they_never_come(bench: Bench, op: Op) -> None:
     qp = bench.connect(path_mtu=256, ack_timeout=timeout_code(bench), retry_count=0)
-    message = qp.post(op, 8, into=qp.region(64))
+    message = qp.post(op, 8, into=qp.region(PACKETS * qp.mtu))
     qp.expect_message(message)
     outcomes = bench.target.completions(qp.qp, count=1, timeout_ns=longest_wait_ns(bench))
     if [outcome.status for outcome in outcomes] != ["retry_exc_err"]:
@@ -128,32 +134,35 @@ def test_what_asks_for_data_ends_if_they_never_come(bench: Bench, op: Op) -> Non
 @over("before", range(1, 6))
 def test_a_read_among_writes_crosses_the_last_psn(bench: Bench, before: int) -> None:
     qp = bench.connect(path_mtu=256, sq_psn=(1 << 24) - before)
-    into = qp.region(700)
+    into = qp.region(PACKETS * qp.mtu)
     write, read = qp.post(Op.WRITE, 5), qp.post(Op.READ, 700, into=into)
-    last = qp.post(Op.WRITE, 300)
-    qp.expect_message(write, read, last)
-    data = qp.random.randbytes(700)
-    qp.send(ACK(psn=write.psn, msn=1))
+    qp.expect_message(write, read)
+    data = qp.random.randbytes(read.work.size)
+    qp.send(ACK(psn=write.last_psn, msn=1))
     qp.completes(write)
-    qp.send(*read_responses(qp, read.psn, data, msn=2), ACK(psn=last.last_psn, msn=3))
-    qp.completes(read, last)
-    if into.read(0, 700) != data:
+    qp.send(*read_responses(qp, read.psn, data, msn=2))
+    qp.completes(read)
+    if into.read(0, len(data)) != data:
         raise bench.failed("a READ across the last PSN completed with other bytes")
+    last = qp.post(Op.WRITE, 300)
+    qp.expect_message(last)
+    qp.send(ACK(psn=last.last_psn, msn=3))
+    qp.completes(last)
 
 
 @case("QPS-06", "READ-05", smoke=True)
 def test_reads_that_wait_for_their_turn_outlive_the_start_of_others(bench: Bench) -> None:
     qp = bench.connect(path_mtu=256, max_rd_atomic=1)
-    into = [qp.region(8) for _ in range(4)]
+    into = [qp.region(PACKETS * qp.mtu) for _ in range(4)]
     messages = [qp.post(Op.READ, 8, into=each) for each in into]
     bench.settle()
     bench.connect()
     for message, each in zip(messages, into, strict=True):
         qp.expect_message(message)
-        data = qp.random.randbytes(8)
+        data = qp.random.randbytes(message.work.size)
         qp.send(*read_responses(qp, message.psn, data, msn=message.ordinal))
         qp.completes(message)
-        if each.read(0, 8) != data:
+        if each.read(0, len(data)) != data:
             raise bench.failed("a READ that had waited completed with other bytes")
 
 

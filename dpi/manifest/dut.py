@@ -156,13 +156,13 @@ def _capabilities_2(
     return result, by_service
 
 
-def _responder(table: Table) -> Responder | None:
+def _responder(table: Table, *, asks: bool) -> Responder | None:
     if "responder" not in table:
         for part in ("region", "cm"):
             if part in table:
                 raise table.error(part, "says what a responder has: add a table [responder]")
         return None
-    return read_responder(table.take_table("responder"), table.take_tables("region"))
+    return read_responder(table.take_table("responder"), table.take_tables("region"), asks=asks)
 
 
 def _wire(table: Table, widths: Sequence[int]) -> str:
@@ -234,7 +234,7 @@ def load_manifest(path: Path) -> Manifest:
             "circuit": read_circuit(table, files),
             "limits": read_limits(limits, table.take_table("fixed"), by_service),
             "environment": read_environment(table.take_table("environment")),
-            "responder": _responder(table),
+            "responder": _responder(table, asks=bool(capabilities.operations & ASKING)),
             "cm": read_management(table.take_table("cm")) if "cm" in table else None,
             "waivers": tuple(table.take_list("waivers", dict) if "waivers" in table else ()),
         }

@@ -44,6 +44,7 @@ class Responder:
     starts_anywhere: bool = False  # its count of messages does
     static_regions: tuple[StaticRegion, ...] = ()  # instead of those that it is told of
     backdoor: str | None = None  # the array below the wrapper that is its memory
+    asks: bool = False  # it sends READs or atomics, whose answers go to its memory
 
     @property
     def static_keys(self) -> frozenset[int]:
@@ -72,8 +73,8 @@ def read_management(table: Table) -> Management:
     return management
 
 
-def read_responder(table: Table, regions: Iterable[Table]) -> Responder:
-    """The table `[responder]`, and each `[[region]]`."""
+def read_responder(table: Table, regions: Iterable[Table], *, asks: bool) -> Responder:
+    """The table `[responder]`, and each `[[region]]`, of a device that `asks` for data or not."""
     operations = {}
     for service in Service:
         if service.name not in table:
@@ -108,6 +109,7 @@ def read_responder(table: Table, regions: Iterable[Table]) -> Responder:
         starts_anywhere=starts,
         static_regions=static_regions,
         backdoor=backdoor,
+        asks=asks,
         **limits,
     )
 

@@ -68,6 +68,7 @@ def static_region(
     """The shortest of those that serve; `Beyond` if none does."""
     executed = frozenset[Op]().union(*responder.operations.values())
     known = {right for right, ops in _RIGHTS_OF.items() if executed & {*ops}}
+    known |= {"local_write"} if responder.asks else set()
     fitting = (
         each for each in free if each.length >= size and each.access & known == access & known
     )

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""READs among others: many in turn, beside WRITEs of the peer, and data for others or too late."""
+
+from typing import Any
+
+import pytest
+
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.case import REQUESTER, case, needs, over
+from roceproof.conformance.suite.checks.responses import read_responses
+from roceproof.conformance.suite.intent import WRONG_ANSWERS
+from roceproof.conformance.suite.pattern import ACK, NAK, WRITE_ONLY
+from roceproof.conformance.targets.capability import Capability
+from roceproof.verbs.work import Op
+
+pytestmark = [REQUESTER, needs(Capability.RC, Capability.READ, Capability.MEMORY)]
+
+MTU = 256
+MANY = 40
+PACKETS = 32
+OPERATIONAL_ERROR = 3
+
+
+@case("READ-05", "READ-04", smoke=True)
+@over("depth", [3, 8, 16])
+def test_many_reads_are_answered_in_turn(bench: Bench, depth: int) -> None:
+    qp = bench.connect(path_mtu=MTU, max_rd_atomic=depth)
+    into = [qp.region(PACKETS * qp.mtu) for _ in range(2 * depth)]
+    messages = [qp.post(Op.READ, 8, into=into[each % len(into)]) for each in range(MANY)]
+    qp.expect_message(*messages[:depth])
+    for each, message in enumerate(messages):
+        data = qp.random.randbytes(message.work.size)
+        qp.send(*read_responses(qp, message.psn, data, msn=message.ordinal))
+        qp.completes(message)
+        if into[each % len(into)].read(0, len(data)) != data:
+            raise bench.failed(
+                f"READ {each}, of {depth} at once, left other bytes than it was given"
+            )
+        if each + depth < MANY:
+            qp.expect_message(messages[each + depth])
+
+
+@case("QPS-02", "READ-05", targets=["hdl", "model"], smoke=True)
+def test_without_a_place_for_reads_none_is_sent(bench: Bench) -> None:
+    qp = bench.connect(path_mtu=MTU, max_rd_atomic=0)
+    qp.refuses(Op.READ, 8, into=qp.region(PACKETS * qp.mtu))
+
+
+@case("BTH-02", smoke=True)
+def test_a_read_solicits_nothing(bench: Bench) -> None:
+    qp = bench.connect(path_mtu=MTU)
+    message = qp.post(Op.READ, 8, into=qp.region(PACKETS * qp.mtu), solicited=True)
+    qp.expect(message.packets[0].but(se=0))
+
+
+@case("READ-10", "RETH-12", needs=[Capability.RESPONDER], smoke=True)
+@over("stall", [0, pytest.param(95, marks=needs(Capability.DISTURBANCE))])
+def test_data_of_reads_and_writes_of_the_peer_keep_their_places(bench: Bench, stall: int) -> None:
+    qp = bench.connect(path_mtu=MTU, max_rd_atomic=1)
+    if stall:
+        bench.target.disturb(memory_stall=stall)
+    read, written = qp.region(PACKETS * qp.mtu), qp.region(8)
+    for turn in range(24):
+        message = qp.post(Op.READ, 8, into=read)
+        qp.expect_message(message)
+        data, other = qp.random.randbytes(message.work.size), qp.random.randbytes(8)
+        write = WRITE_ONLY(psn=turn, va=written.addr, rkey=written.rkey, payload=other, a=1)
+        answer = read_responses(qp, message.psn, data, msn=message.ordinal)
+        qp.send(*([write, *answer] if turn % 2 else [*answer, write]))
+        qp.expect(ACK(psn=turn))
+        qp.completes(message)
+        if (read.read(0, len(data)), written.read(0, 8)) != (data, other):
+            raise bench.failed("a READ and a WRITE of the peer at once left other bytes in memory")
+
+
+@case("ACK-12", "QPS-06", breaks=WRONG_ANSWERS, smoke=True)
+@over("who", ["another host", "another queue pair"])
+def test_data_for_others_are_no_answer(bench: Bench, who: str) -> None:
+    qp = bench.connect(path_mtu=MTU)
+    stranger = bench.peers[1]
+    into = qp.region(PACKETS * qp.mtu)
+    message = qp.post(Op.READ, 8, into=into)
+    qp.expect_message(message)
+    wrong, right = (byte * message.work.size for byte in (b"\x11", b"\x22"))
+    others: dict[str, Any] = {"src_ip": stranger.ip, "src_mac": stranger.mac}
+    if who == "another queue pair":
+        others = {"qpn": qp.qp.qpn ^ 0x800000}
+    qp.send(*(packet.but(**others) for packet in read_responses(qp, message.psn, wrong, msn=1)))
+    bench.settle()
+    qp.send(*read_responses(qp, message.psn, right, msn=1))
+    qp.completes(message)
+    if into.read(0, len(right)) != right:
+        raise bench.failed(f"a READ took data for {who}")
+
+
+@case("NAK-09", "QPS-03", breaks=WRONG_ANSWERS, smoke=True)
+def test_data_behind_the_end_of_a_queue_pair_go_nowhere(bench: Bench) -> None:
+    qp = bench.connect(path_mtu=MTU)
+    into = qp.region(PACKETS * qp.mtu)
+    message = qp.post(Op.READ, 8, into=into)
+    qp.expect_message(message)
+    qp.send(NAK(OPERATIONAL_ERROR, psn=message.psn, msn=0))
+    qp.completes(message, status="rem_op_err")
+    qp.send(*read_responses(qp, message.psn, b"\xa5" * message.work.size, msn=1))
+    bench.settle()
+    if any(into.read(0, into.size)):
+        raise bench.failed("a READ that had failed, and was told to have, changed memory")
