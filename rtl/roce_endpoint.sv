@@ -262,6 +262,17 @@ module roce_endpoint
   assign request_left = request_taken;
 `endif
 
+  if (Reads == 0) begin : gen_acknowledges_alone
+    logic unused_event;
+    assign unused_event   = ^event_of_requester;
+    assign may_configure  = 1'b1;
+    assign ask_room       = 1'b1;
+    assign tracked_valid  = response_valid;
+    assign tracked        = response;
+    assign fault          = '0;
+    assign response_ready = tracker_ready;
+  end
+
 `ifdef ROCEPROOF_RESPONDER
   logic                   responder_qpc_valid, responder_qpc_ready;
   logic [DataWidth-1:0]   answer_tdata;
@@ -431,9 +442,7 @@ module roce_endpoint
     assign unused_response = ^{response_valid, response};
     assign response_ready  = 1'b1;
     assign requests_ready  = responder_ready && answers_ready;
-  end else begin : gen_no_reads
-    logic unused_event;
-    assign unused_event   = ^event_of_requester;
+  end else begin : gen_responder_alone
     assign region_valid   = mr_valid_i;
     assign mr_ready_o     = region_ready;
     assign mwc_valid_o    = write_valid;
@@ -446,12 +455,6 @@ module roce_endpoint
     assign write_tready   = mwd_tready_i;
     assign write_done     = mdn_valid_i;
     assign requests_ready = responder_ready;
-    assign may_configure  = 1'b1;
-    assign ask_room       = 1'b1;
-    assign tracked_valid  = response_valid;
-    assign tracked        = response;
-    assign fault          = '0;
-    assign response_ready = tracker_ready;
   end
 
   responder #(
@@ -542,15 +545,9 @@ module roce_endpoint
   logic unused_streams;
   assign unused_streams = ^{frame_taken, window_valid, window_data, window_last, window_beat,
                             window, parsed_valid, parsed_last, kind, header, ipv6, verdict_valid,
-                            icrc_ok, event_of_requester};
+                            icrc_ok};
   assign sender_config  = qpc_i;
   assign requests_ready = 1'b1;
-  assign may_configure  = 1'b1;
-  assign ask_room       = 1'b1;
-  assign tracked_valid  = response_valid;
-  assign tracked        = response;
-  assign fault          = '0;
-  assign response_ready = tracker_ready;
   assign qpc_valid      = qpc_valid_i;
   assign qpc_ready_o    = qpc_ready;
   assign aside_tdata    = reply_tdata;

@@ -68,7 +68,6 @@ module answer_path
 
   localparam int unsigned CountBits    = $clog2(MaxPayload / Lanes + 1);
   localparam int unsigned CommandDepth = 4;
-  localparam int unsigned AtomicBytes  = 8;
 
   logic                 answer_valid, answer_ready, good;
   request_t             answer;
@@ -165,7 +164,7 @@ module answer_path
     .DataWidth (DataWidth),
     .Depth     (CommandDepth),
     .HasShort  (1'b1),
-    .ShortBytes(AtomicBytes)
+    .ShortBytes(responder_pkg::AtomicBytes)
   ) u_writer (
     .clk_i,
     .rst_ni,

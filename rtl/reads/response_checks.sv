@@ -53,26 +53,28 @@ module response_checks
 
   assign offset_o = asked_i.atomic ? '0 : (32'd128 << asker_i.path_mtu) * 32'(received_i);
   assign left     = asked_i.length - offset_o;
-  assign bytes    = left > 32'(mtu_bytes(asker_i.path_mtu)) ? 16'(mtu_bytes(asker_i.path_mtu))
-                                                            : left[15:0];
 
+  // An ATOMIC ACKNOWLEDGE has no payload: what was found is in its header.
   always_comb begin
+    bytes = left > 32'(mtu_bytes(asker_i.path_mtu)) ? 16'(mtu_bytes(asker_i.path_mtu)) : left[15:0];
     unique case ({received_i == '0, is_last})
       2'b10: due = RcReadFirst;
       2'b00: due = RcReadMiddle;
       2'b01: due = RcReadLast;
       2'b11: due = RcReadOnly;
     endcase
+    if (asked_i.atomic) begin
+      bytes = '0;
+      due   = RcAtomicAck;
+    end
   end
 
   assign has_data = asked_i.atomic || bytes != '0;
   assign fits     = opcode == due && response_i.payload_bytes == bytes && is_ack;
 
   // Whether the response is taken, and what it shows.
-  logic    takes, data_fits;
+  logic    takes;
   status_e fault;
-
-  assign data_fits = asked_i.atomic ? is_ack && response_i.payload_bytes == '0 : fits;
 
   always_comb begin
     takes           = 1'b0;
@@ -83,7 +85,7 @@ module response_checks
       if (behind && (is_ack || (is_nak && !is_next))) fault = StatusRetryExcErr;
     end else if (waits_i && is_next && (asked_i.atomic ? opcode == RcAtomicAck : is_data)) begin
       verdict_o.passes = 1'b1;
-      if (!data_fits) fault = StatusBadRespErr;
+      if (!fits) fault = StatusBadRespErr;
       else if (has_data && !permitted_i) fault = StatusLocProtErr;
       else takes = 1'b1;
     end else if (behind && is_data && !asked_i.atomic && !precedes(asked_i.last_psn, response_i.psn)) begin
