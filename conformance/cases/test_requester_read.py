@@ -8,12 +8,12 @@ import pytest
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
+from roceproof.conformance.suite.checks.reading import ask, lands, never_succeeds
 from roceproof.conformance.suite.checks.recovery import longest_wait_ns, timeout_code
 from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.expect.prediction import Posted
 from roceproof.conformance.suite.intent import WRONG_ANSWERS
-from roceproof.conformance.suite.packet_flow import SUCCESS
 from roceproof.conformance.suite.pattern import (
     ACK,
     ATOMIC_ACK,
@@ -29,7 +29,7 @@ from roceproof.conformance.suite.pattern import (
 )
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Refused
-from roceproof.verbs.work import Op, Region
+from roceproof.verbs.work import Op
 
 pytestmark = [REQUESTER, needs(Capability.RC, Capability.READ, Capability.MEMORY)]
 
@@ -38,20 +38,6 @@ _MANY = 32
 _TOLD = needs(Capability.TOLD_KEYS)
 PARTS = 4
 SIDE_BY_SIDE, TOGETHER, TURNS = 6, 2, 4
-
-
-def ask(qp: Connection, length: int, into: Region) -> tuple[Posted, bytes]:
-    """A READ under way, and the bytes that shall answer it."""
-    message = qp.post(Op.READ, length, into=into)
-    qp.expect_message(message)
-    return message, qp.random.randbytes(message.work.size)
-
-
-def lands(bench: Bench, qp: Connection, message: Posted, into: Region, data: bytes) -> None:
-    """The READ completes, and its memory holds the bytes."""
-    qp.completes(message)
-    if into.read(0, len(data)) != data:
-        raise bench.failed("the READ completed with other bytes than those of its responses")
 
 
 @case("READ-01", "PSN-05", "READ-04", "READ-10", smoke=True)
@@ -154,10 +140,7 @@ def test_a_bad_response_never_completes_a_read_with_success(bench: Bench, fault:
     ask(qp, 2 * MTU, into)
     qp.send(*_bad(qp, fault))
     bench.settle()
-    wait = longest_wait_ns(bench)
-    for outcome in bench.target.completions(qp.qp, count=1, timeout_ns=wait):
-        if outcome.status == SUCCESS:
-            raise bench.failed(f"a READ completed with success by {fault}")
+    never_succeeds(bench, qp, "a READ", by=fault)
 
 
 def _bad(qp: Connection, fault: str) -> list[Pattern]:
@@ -223,10 +206,7 @@ def test_data_go_nowhere_but_to_memory_that_may_be_written(
     is_read = op is Op.READ
     qp.send(*read_responses(qp, 0, data, msn=1) if is_read else [ATOMIC_ACK(psn=0, original=7)])
     bench.settle()
-    wait = longest_wait_ns(bench)
-    for outcome in bench.target.completions(qp.qp, count=1, timeout_ns=wait):
-        if outcome.status == SUCCESS:
-            raise bench.failed(f"a {op.name} into memory that is {memory} completed with success")
+    never_succeeds(bench, qp, f"a {op.name} into memory that is {memory}")
     with suppress(Refused):  # a host may not show memory that is gone
         if into.read(0, into.extent) != before:
             raise bench.failed(f"a {op.name} changed memory that is {memory}")

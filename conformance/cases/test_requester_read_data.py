@@ -7,12 +7,12 @@ import pytest
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
+from roceproof.conformance.suite.checks.reading import answer, memory_for, never_succeeds
 from roceproof.conformance.suite.checks.recovery import longest_wait_ns, timeout_code
 from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import WRONG_ANSWERS
 from roceproof.conformance.suite.limits.within_limits import require_mtu
-from roceproof.conformance.suite.packet_flow import SUCCESS
 from roceproof.conformance.suite.pattern import (
     ACK,
     READ_REQUEST,
@@ -32,8 +32,6 @@ pytestmark = [REQUESTER, needs(Capability.RC, Capability.READ, Capability.MEMORY
 SIMULATED = ["hdl", "model"]
 AROUND = 16
 """Bytes of the region in front of what is read."""
-PACKETS = 32
-"""What a few bytes may become, where a device has other path MTUs and lengths."""
 TRIES = 6
 HEARD_NS = 400
 """By then the device has heard a response, and its stalled request may not have left."""
@@ -41,18 +39,15 @@ HEARD_NS = 400
 
 def reads(bench: Bench, qp: Connection, length: int) -> None:
     """A READ of so many bytes, or a few more, lands at its place and changes nothing beside it."""
-    into = qp.region((length // 256 + PACKETS) * qp.mtu, filled=True)
+    into = memory_for(qp, length, filled=True)
     before = into.read(0, into.size)
     message = qp.post(Op.READ, length, into=into, into_offset=AROUND)
     qp.expect_message(message)
-    data = qp.random.randbytes(message.work.size)
-    qp.send(*read_responses(qp, message.psn, data, msn=message.ordinal))
-    qp.completes(message)
-    end = AROUND + len(data)
-    if into.read(AROUND, len(data)) != data:
-        raise bench.failed(f"a READ of {len(data)} bytes completed with other bytes than it got")
+    size = message.work.size
+    answer(bench, qp, message, into, qp.random.randbytes(size))
+    end = AROUND + size
     if into.read(0, AROUND) + into.read(end, into.size - end) != before[:AROUND] + before[end:]:
-        raise bench.failed(f"a READ of {len(data)} bytes changed memory beside its own")
+        raise bench.failed(f"a READ of {size} bytes changed memory beside its own")
 
 
 @case("READ-04", "READ-10", "MTU-01", smoke=True)
@@ -74,7 +69,7 @@ def test_a_long_read_lands_whole(bench: Bench, length: int) -> None:
 @case("ACK-09", "READ-07", smoke=True, targets=["hdl"])
 def test_data_that_come_before_their_request_has_left_are_no_answer(bench: Bench) -> None:
     qp = bench.connect(path_mtu=256)
-    into = qp.region(PACKETS * qp.mtu)
+    into = memory_for(qp)
     for _ in range(TRIES):
         bench.target.disturb(tx_stall=99)
         message = qp.post(Op.READ, 8, into=into)
@@ -123,7 +118,7 @@ def test_a_read_of_more_than_a_message_may_have_is_refused(bench: Bench, length:
 @over("op", [Op.READ, pytest.param(Op.CMP_SWAP, marks=needs(Capability.ATOMIC))])
 def test_what_asks_for_data_ends_if_they_never_come(bench: Bench, op: Op) -> None:
     qp = bench.connect(path_mtu=256, ack_timeout=timeout_code(bench), retry_count=0)
-    message = qp.post(op, 8, into=qp.region(PACKETS * qp.mtu))
+    message = qp.post(op, 8, into=memory_for(qp))
     qp.expect_message(message)
     outcomes = bench.target.completions(qp.qp, count=1, timeout_ns=longest_wait_ns(bench))
     if [outcome.status for outcome in outcomes] != ["retry_exc_err"]:
@@ -134,16 +129,13 @@ def test_what_asks_for_data_ends_if_they_never_come(bench: Bench, op: Op) -> Non
 @over("before", range(1, 6))
 def test_a_read_among_writes_crosses_the_last_psn(bench: Bench, before: int) -> None:
     qp = bench.connect(path_mtu=256, sq_psn=(1 << 24) - before)
-    into = qp.region(PACKETS * qp.mtu)
+    into = memory_for(qp)
     write, read = qp.post(Op.WRITE, 5), qp.post(Op.READ, 700, into=into)
     qp.expect_message(write, read)
     data = qp.random.randbytes(read.work.size)
     qp.send(ACK(psn=write.last_psn, msn=1))
     qp.completes(write)
-    qp.send(*read_responses(qp, read.psn, data, msn=2))
-    qp.completes(read)
-    if into.read(0, len(data)) != data:
-        raise bench.failed("a READ across the last PSN completed with other bytes")
+    answer(bench, qp, read, into, data)
     last = qp.post(Op.WRITE, 300)
     qp.expect_message(last)
     qp.send(ACK(psn=last.last_psn, msn=3))
@@ -153,31 +145,24 @@ def test_a_read_among_writes_crosses_the_last_psn(bench: Bench, before: int) -> 
 @case("QPS-06", "READ-05", smoke=True)
 def test_reads_that_wait_for_their_turn_outlive_the_start_of_others(bench: Bench) -> None:
     qp = bench.connect(path_mtu=256, max_rd_atomic=1)
-    into = [qp.region(PACKETS * qp.mtu) for _ in range(4)]
+    into = [memory_for(qp) for _ in range(4)]
     messages = [qp.post(Op.READ, 8, into=each) for each in into]
     bench.settle()
     bench.connect()
     for message, each in zip(messages, into, strict=True):
         qp.expect_message(message)
-        data = qp.random.randbytes(message.work.size)
-        qp.send(*read_responses(qp, message.psn, data, msn=message.ordinal))
-        qp.completes(message)
-        if each.read(0, len(data)) != data:
-            raise bench.failed("a READ that had waited completed with other bytes")
+        answer(bench, qp, message, each, qp.random.randbytes(message.work.size))
 
 
 @case("FUZZ-12", "READ-07", needs=[Capability.ATOMIC], breaks=WRONG_ANSWERS, smoke=True)
-@over("answer", [READ_RESP_ONLY, READ_RESP_FIRST, READ_RESP_LAST, READ_RESP_MIDDLE])
-def test_data_of_a_read_are_no_answer_to_an_atomic(bench: Bench, answer: Any) -> None:
+@over("kind", [READ_RESP_ONLY, READ_RESP_FIRST, READ_RESP_LAST, READ_RESP_MIDDLE])
+def test_data_of_a_read_are_no_answer_to_an_atomic(bench: Bench, kind: Any) -> None:
     qp = bench.connect(path_mtu=256, ack_timeout=timeout_code(bench), retry_count=0)
     into = qp.region(8, filled=True)
     before = into.read(0, 8)
     message = qp.post(Op.FETCH_ADD, 8, into=into, swap_or_add=1)
     qp.expect_message(message)
-    qp.send(answer(psn=message.psn, payload=b""))
-    wait = longest_wait_ns(bench)
-    for outcome in bench.target.completions(qp.qp, count=1, timeout_ns=wait):
-        if outcome.status == SUCCESS:
-            raise bench.failed(f"an atomic completed with success by {answer().name}")
+    qp.send(kind(psn=message.psn, payload=b""))
+    never_succeeds(bench, qp, "an atomic", by=kind().name)
     if into.read(0, 8) != before:
-        raise bench.failed(f"an atomic took {answer().name} for its answer")
+        raise bench.failed(f"an atomic took {kind().name} for its answer")

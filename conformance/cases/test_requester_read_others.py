@@ -7,6 +7,7 @@ import pytest
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
+from roceproof.conformance.suite.checks.reading import answer, ask, memory_for
 from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.intent import WRONG_ANSWERS
 from roceproof.conformance.suite.pattern import ACK, NAK, WRITE_ONLY
@@ -17,7 +18,6 @@ pytestmark = [REQUESTER, needs(Capability.RC, Capability.READ, Capability.MEMORY
 
 MTU = 256
 MANY = 40
-PACKETS = 32
 OPERATIONAL_ERROR = 3
 
 
@@ -25,17 +25,12 @@ OPERATIONAL_ERROR = 3
 @over("depth", [3, 8, 16])
 def test_many_reads_are_answered_in_turn(bench: Bench, depth: int) -> None:
     qp = bench.connect(path_mtu=MTU, max_rd_atomic=depth)
-    into = [qp.region(PACKETS * qp.mtu) for _ in range(2 * depth)]
+    into = [memory_for(qp) for _ in range(2 * depth)]
     messages = [qp.post(Op.READ, 8, into=into[each % len(into)]) for each in range(MANY)]
     qp.expect_message(*messages[:depth])
     for each, message in enumerate(messages):
         data = qp.random.randbytes(message.work.size)
-        qp.send(*read_responses(qp, message.psn, data, msn=message.ordinal))
-        qp.completes(message)
-        if into[each % len(into)].read(0, len(data)) != data:
-            raise bench.failed(
-                f"READ {each}, of {depth} at once, left other bytes than it was given"
-            )
+        answer(bench, qp, message, into[each % len(into)], data)
         if each + depth < MANY:
             qp.expect_message(messages[each + depth])
 
@@ -43,13 +38,13 @@ def test_many_reads_are_answered_in_turn(bench: Bench, depth: int) -> None:
 @case("QPS-02", "READ-05", targets=["hdl", "model"], smoke=True)
 def test_without_a_place_for_reads_none_is_sent(bench: Bench) -> None:
     qp = bench.connect(path_mtu=MTU, max_rd_atomic=0)
-    qp.refuses(Op.READ, 8, into=qp.region(PACKETS * qp.mtu))
+    qp.refuses(Op.READ, 8, into=memory_for(qp))
 
 
 @case("BTH-02", smoke=True)
 def test_a_read_solicits_nothing(bench: Bench) -> None:
     qp = bench.connect(path_mtu=MTU)
-    message = qp.post(Op.READ, 8, into=qp.region(PACKETS * qp.mtu), solicited=True)
+    message = qp.post(Op.READ, 8, into=memory_for(qp), solicited=True)
     qp.expect(message.packets[0].but(se=0))
 
 
@@ -59,7 +54,7 @@ def test_data_of_reads_and_writes_of_the_peer_keep_their_places(bench: Bench, st
     qp = bench.connect(path_mtu=MTU, max_rd_atomic=1)
     if stall:
         bench.target.disturb(memory_stall=stall)
-    read, written = qp.region(PACKETS * qp.mtu), qp.region(8)
+    read, written = memory_for(qp), qp.region(8)
     for turn in range(24):
         message = qp.post(Op.READ, 8, into=read)
         qp.expect_message(message)
@@ -78,27 +73,22 @@ def test_data_of_reads_and_writes_of_the_peer_keep_their_places(bench: Bench, st
 def test_data_for_others_are_no_answer(bench: Bench, who: str) -> None:
     qp = bench.connect(path_mtu=MTU)
     stranger = bench.peers[1]
-    into = qp.region(PACKETS * qp.mtu)
-    message = qp.post(Op.READ, 8, into=into)
-    qp.expect_message(message)
-    wrong, right = (byte * message.work.size for byte in (b"\x11", b"\x22"))
+    into = memory_for(qp)
+    message, right = ask(qp, 8, into)
+    wrong = bytes(byte ^ 0xFF for byte in right)
     others: dict[str, Any] = {"src_ip": stranger.ip, "src_mac": stranger.mac}
     if who == "another queue pair":
         others = {"qpn": qp.qp.qpn ^ 0x800000}
     qp.send(*(packet.but(**others) for packet in read_responses(qp, message.psn, wrong, msn=1)))
     bench.settle()
-    qp.send(*read_responses(qp, message.psn, right, msn=1))
-    qp.completes(message)
-    if into.read(0, len(right)) != right:
-        raise bench.failed(f"a READ took data for {who}")
+    answer(bench, qp, message, into, right)
 
 
 @case("NAK-09", "QPS-03", breaks=WRONG_ANSWERS, smoke=True)
 def test_data_behind_the_end_of_a_queue_pair_go_nowhere(bench: Bench) -> None:
     qp = bench.connect(path_mtu=MTU)
-    into = qp.region(PACKETS * qp.mtu)
-    message = qp.post(Op.READ, 8, into=into)
-    qp.expect_message(message)
+    into = memory_for(qp)
+    message, _ = ask(qp, 8, into)
     qp.send(NAK(OPERATIONAL_ERROR, psn=message.psn, msn=0))
     qp.completes(message, status="rem_op_err")
     qp.send(*read_responses(qp, message.psn, b"\xa5" * message.work.size, msn=1))

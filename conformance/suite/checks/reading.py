@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""READs that a device sends: asked for, answered, and where their data must be then."""
+
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.checks.recovery import longest_wait_ns
+from roceproof.conformance.suite.checks.responses import read_responses
+from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.expect.prediction import Posted
+from roceproof.conformance.suite.packet_flow import SUCCESS
+from roceproof.verbs.work import Op, Region
+
+_PACKETS = 32
+"""What a few bytes may become, where a device has other path MTUs and lengths."""
+
+
+def memory_for(qp: Connection, length: int = 0, *, filled: bool = False) -> Region:
+    """Room for a READ of that many bytes, or of what a device must read in their stead."""
+    return qp.region((length // 256 + _PACKETS) * qp.mtu, filled=filled)
+
+
+def ask(qp: Connection, length: int, into: Region) -> tuple[Posted, bytes]:
+    """A READ under way, and the bytes that shall answer it."""
+    message = qp.post(Op.READ, length, into=into)
+    qp.expect_message(message)
+    return message, qp.random.randbytes(message.work.size)
+
+
+def answer(bench: Bench, qp: Connection, message: Posted, into: Region, data: bytes) -> None:
+    """All responses of a READ come, and it lands."""
+    qp.send(*read_responses(qp, message.psn, data, msn=message.ordinal))
+    lands(bench, qp, message, into, data)
+
+
+def lands(bench: Bench, qp: Connection, message: Posted, into: Region, data: bytes) -> None:
+    """The READ completes, and its memory holds the bytes."""
+    qp.completes(message)
+    if into.read(message.work.into_offset, len(data)) != data:
+        raise bench.failed("the READ completed with other bytes than those of its responses")
+
+
+def never_succeeds(bench: Bench, qp: Connection, what: str, *, by: str = "") -> None:
+    """No completion with success comes until all timers are over."""
+    wait = longest_wait_ns(bench)
+    for outcome in bench.target.completions(qp.qp, count=1, timeout_ns=wait):
+        if outcome.status == SUCCESS:
+            how = f" by {by}" if by else ""
+            raise bench.failed(f"{what} completed with success{how}")
