@@ -8,7 +8,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over_services
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.notation import got
-from roceproof.conformance.suite.packet_flow import SUCCESS, told
+from roceproof.conformance.suite.packet_flow import SUCCESS
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Refused
 from roceproof.verbs.queue_pair import State
@@ -59,7 +59,7 @@ def sends_nothing(bench: Bench, qp: Connection, way: Sequence[State]) -> None:
     ended = bench.completions(qp, count=0, within_ns=0)
     if [outcome for outcome in ended if outcome.status == SUCCESS]:
         raise bench.failed(
-            f"work that was posted behind {names} ended well: {told(ended[0], qp.spec)}",
+            f"work that was posted behind {names} ended well: {qp.told(ended[0])}",
             rules=rules,
         )
     if is_failed and not (ended or is_refused) and bench.claims.limits.flushes:

@@ -62,6 +62,8 @@ class PacketFlow:
         self.came: dict[int, int] = {}
         """The work all of whose packets a storm saw come as they must, and how many messages
         were then unanswered, that one included."""
+        self.asks_data = False
+        """Whether the case has posted any READ or atomic."""
         self.has_flushed = False
         """Whether any work completed as flushed."""
         self.has_failed = False
@@ -329,8 +331,8 @@ class PacketFlow:
         self._completed[outcome.wr_id] = outcome
         if (outcome.wr_id, outcome.status) != (wr_id, status):
             raise self._exchange.failed(
-                f"want  {what.format(wr_id)} {status}\ngot   {told(outcome, self.spec, what)}",
-                rules=rules_of_end(outcome, self.spec),
+                f"want  {what.format(wr_id)} {status}\ngot   {self.told(outcome, what)}",
+                rules=rules_of_end(outcome, self.spec, asks_data=self.asks_data),
             )
         if (wrong := wrong_syndrome(outcome)) and self._exchange.aside is None:
             text, rule = wrong
@@ -360,9 +362,9 @@ class PacketFlow:
             self.has_flushed |= outcome.status == FLUSHED
         return outcome
 
-
-def told(outcome: Outcome, spec: QpSpec, what: str = WORK) -> str:
-    return f"{what.format(outcome.wr_id)} {ended(outcome, spec)}"
+    def told(self, outcome: Outcome, what: str = WORK) -> str:
+        """How that ended, in words; `what` has a place for its number."""
+        return f"{what.format(outcome.wr_id)} {ended(outcome, self.spec, asks_data=self.asks_data)}"
 
 
 def is_refusal(packet: Packet | None) -> bool:

@@ -10,7 +10,7 @@ from roceproof.conformance.suite.expect.wrong_psn import rule_of_psn
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.limits.within_limits import allowed_depth, allowed_work
 from roceproof.conformance.suite.notation import Mismatch
-from roceproof.conformance.suite.packet_flow import FLUSHED, SUCCESS, PacketFlow, is_request, told
+from roceproof.conformance.suite.packet_flow import FLUSHED, SUCCESS, PacketFlow, is_request
 from roceproof.conformance.suite.packets import Sendable, Wanted
 from roceproof.conformance.suite.pattern import ACK, Pattern
 from roceproof.conformance.suite.peer import Peer
@@ -169,7 +169,7 @@ class RequesterSide(PacketFlow):
         self.expect_silence()
         outcome = self._next_outcome()
         if outcome is None or outcome.wr_id != work.wr_id or outcome.status == SUCCESS:
-            got = "nothing" if outcome is None else told(outcome, self.spec)
+            got = "nothing" if outcome is None else self.told(outcome)
             raise self._exchange.failed(f"want  work {work.wr_id:#x} refused\ngot   {got}")
 
     def _predicted(self, op: Op, payload: int | bytes, fields: dict[str, Any]) -> Posted:
@@ -179,6 +179,7 @@ class RequesterSide(PacketFlow):
     def _plan(self, posted: Posted) -> None:
         self._next_psn = posted.end_psn
         self._posted.append(posted)
+        self.asks_data |= posted.work.into is not None
         self._exchange.turns[posted.work.wr_id] = len(self._exchange.turns)
 
     @property
@@ -288,8 +289,8 @@ class RequesterSide(PacketFlow):
         early = self._outcomes or self._exchange.target.completions(self.qp, count=0, timeout_ns=0)
         if early:
             raise self._exchange.failed(
-                f"a completion came too early: {told(early[0], self.spec)}",
-                rules=rules_of_end(early[0], self.spec),
+                f"a completion came too early: {self.told(early[0])}",
+                rules=rules_of_end(early[0], self.spec, asks_data=self.asks_data),
             )
 
     def ignores(self, message: Posted, *responses: Sendable) -> None:

@@ -245,6 +245,8 @@ def test_work_that_no_answer_has_ended_tells_of_a_timer_where_there_is_none() ->
     assert likeness(head) == likeness(f"the queue pair ended with {ended(late, spec)}") == NO_TIMER
     assert rules_of_end(late, cast("QpSpec", SimpleNamespace(ack_timeout=9))) == ()
     assert rules_of_end(replace(late, syndrome=0x60), spec) == ()
+    assert rules_of_end(late, spec, asks_data=True) == ()
+    assert ended(late, spec, asks_data=True) == "retry_exc_err, syndrome 0xff"
     assert ended(replace(late, status="success", syndrome=0x64), spec) == "success, syndrome 0x64"
     reserved = replace(late, status="success", syndrome=0xC7)
     assert ended(reserved, spec) == "success, syndrome 0xc7 (reserved)"

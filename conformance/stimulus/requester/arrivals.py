@@ -230,11 +230,12 @@ class Arrivals(Departures):
                 )
             owed = ", ".join(known.judge.owed()[:2]) or "none"
             where = f"qp {known.qp.qpn:#x}{self._beside(known)}"
+            how = ended(outcome, spec, asks_data=known.asks_data)
             text = (
                 f"want  no such completion on {where}; owed: {owed}\n"
-                f"got   work {outcome.wr_id:#x} completed with {ended(outcome, spec)}"
+                f"got   work {outcome.wr_id:#x} completed with {how}"
             )
-            rules = rules_of_end(outcome, spec)
+            rules = rules_of_end(outcome, spec, asks_data=known.asks_data)
             if alike := self._owed_so(outcome.status, known):
                 text += f"\n{AS_ANOTHER} {alike.qp.qpn:#x}"
                 rules = (_APART,) if rules else ()

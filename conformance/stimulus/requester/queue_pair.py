@@ -86,6 +86,11 @@ class QueuePair:
         """Whether anything may have ended its work but its completion."""
         return self.is_refused or self.life.spec.ack_timeout != 0
 
+    @property
+    def asks_data(self) -> bool:
+        """Whether any of its work in this life is a READ or an atomic."""
+        return any(work is not None and work.into is not None for work in self.in_life)
+
     def posted(self, work: Work) -> None:
         self.open.append((work.wr_id, self.life.span(work)))
         self.in_life.append(None if self.life.refusal(work) else work)

@@ -20,19 +20,22 @@ _DECIDED = {
 """Syndromes of the responses that end work so, and the rule for that end."""
 
 
-def ended(outcome: Outcome, spec: QpSpec) -> str:
-    """The status and what has decided it, where the device says so."""
+def ended(outcome: Outcome, spec: QpSpec, *, asks_data: bool = False) -> str:
+    """The status and what has decided it, where the device says so; see `rules_of_end`."""
     if outcome.syndrome is None:
         return outcome.status
     told = f"{outcome.status}, syndrome {outcome.syndrome:#04x}"
     told += "" if outcome.syndrome in _KNOWN else " (reserved)"
-    return f"{told}: {NO_TIMER}" if rules_of_end(outcome, spec) else told
+    return f"{told}: {NO_TIMER}" if rules_of_end(outcome, spec, asks_data=asks_data) else told
 
 
-def rules_of_end(outcome: Outcome, spec: QpSpec) -> tuple[str, ...]:
-    """What such an end breaks whatever was sent: without an answer only a timer can have come."""
+def rules_of_end(outcome: Outcome, spec: QpSpec, *, asks_data: bool = False) -> tuple[str, ...]:
+    """What such an end breaks whatever was sent: without an answer only a timer can have come.
+
+    Where the queue pair `asks_data`, by READs or atomics, it may hold some of that lost.
+    """
     is_late = outcome.status == RETRY_EXCEEDED and outcome.syndrome == _NO_RESPONSE
-    return (_NEVER,) if is_late and spec.ack_timeout == 0 else ()
+    return (_NEVER,) if is_late and spec.ack_timeout == 0 and not asks_data else ()
 
 
 def wrong_syndrome(outcome: Outcome) -> tuple[str, str] | None:
