@@ -25,6 +25,7 @@ from roceproof.common.packages import missing_header, missing_tools
 from roceproof.common.plain_path import unbuildable
 from roceproof.dpi.compile.errors import build_errors, misfit
 from roceproof.dpi.manifest.circuit import MEANINGFUL_WARNINGS, Circuit
+from roceproof.dpi.manifest.included import included
 
 ROOM = Path(__file__).resolve().parents[1]
 BRIDGE = ROOM / "src"  # whose files include each other by their paths in it
@@ -96,11 +97,11 @@ class Recipe:
 
     @property
     def inputs(self) -> tuple[Path, ...]:
-        """Every file whose change makes another executable."""
-        included = (path for folder in self.circuit.includes for path in sorted(folder.iterdir()))
+        """The files whose change makes another executable, as far as the sources name them."""
+        headers = included(self.sources, self.circuit.includes)
         bridge = (*BRIDGE_C, *BRIDGE_HEADERS) if self.bridge else ()
         counted = (COVERAGE_CONFIG,) if self.coverage else ()
-        return (*self.sources, *filter(Path.is_file, included), *counted, MAIN, *bridge)
+        return (*self.sources, *headers, *counted, MAIN, *bridge)
 
 
 def _circuit_words(circuit: Circuit) -> Iterator[str]:

@@ -5,16 +5,13 @@ A run that goes on with others judges two devices and names one of them.
 """
 
 import hashlib
-import os
-import re
-from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from roceproof.common.errors import RoceproofError
 from roceproof.dpi.manifest.dut import Manifest, load_manifest
+from roceproof.dpi.manifest.included import included
 
 _State = tuple[int, int, int]
-_INCLUDE = re.compile(rb'`include\s+"([^"\n\0]+)"')
 
 
 class Snapshot:
@@ -23,8 +20,8 @@ class Snapshot:
     def __init__(self, manifest: Manifest) -> None:
         self._manifest = manifest.path
         self._sources = manifest.sources
-        included = _included(manifest.sources, (*manifest.circuit.includes, Path.cwd()))
-        files = [manifest.path, *manifest.sources, *included]
+        headers = included(manifest.sources, (*manifest.circuit.includes, Path.cwd()))
+        files = [manifest.path, *manifest.sources, *headers]
         self._held = {file: _content(file) for file in files}
         self._states = {file: _state(file) for file in files}
 
@@ -52,19 +49,6 @@ class Snapshot:
 def told(changed: Path) -> str:
     """What has happened, and what to do."""
     return f"{changed} has changed since the run began, which judges neither: run it again"
-
-
-def _included(sources: Iterable[Path], folders: Sequence[Path]) -> list[Path]:
-    """What they include, from these folders; what else lies there, such as a log, may change."""
-    found: dict[Path, None] = {}
-    left = [*sources]
-    while left:
-        for name in map(os.fsdecode, _INCLUDE.findall(left.pop().read_bytes())):
-            here = (path for folder in folders if (path := folder / name).is_file())
-            new = [path for path in here if path not in found]
-            found |= dict.fromkeys(new)
-            left += new
-    return [*found]
 
 
 def _state(file: Path) -> _State:

@@ -117,7 +117,7 @@ endmodule"""
 def test_a_build_is_made_anew_when_a_file_changes_that_only_the_sources_name(
     echo_manifest: Manifest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Folders of include files are hashed, what lies below them or elsewhere is not."""
+    """What Verilator has read is hashed, too."""
     header, made = tmp_path / "in a folder" / "below.svh", []
     header.parent.mkdir()
     header.write_text("1")
@@ -134,3 +134,27 @@ def test_a_build_is_made_anew_when_a_file_changes_that_only_the_sources_name(
         header.write_text(text)
         build_simulation(echo_manifest, data_width=64, ports=1, build_root=tmp_path)
     assert made == ["1", "2"]
+
+
+def test_a_log_in_a_folder_of_include_files_makes_no_other_build(
+    echo_manifest: Manifest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "limits.svh").write_text("// 1")
+    device = tmp_path / "device.sv"
+    device.write_text('`include "limits.svh"\n' + echo_manifest.sources[-1].read_text())
+    sources = (*echo_manifest.sources[:-1], device)
+    manifest = replace(echo_manifest, sources=sources, circuit=Circuit(includes=(tmp_path,)))
+    made: list[Path] = []
+
+    def compiled(recipe: Recipe, directory: Path) -> None:
+        made.append(directory)
+        (directory / EXECUTABLE).touch()
+        told = f"{directory}/Vroceproof.cpp : {' '.join(map(str, recipe.inputs))} \n"
+        (directory / "Vroceproof__ver.d").write_text(told)
+
+    monkeypatch.setattr(cache, "verilate", compiled)
+    for name in ("gate.log", "gate.log", "limits.svh"):
+        with (tmp_path / name).open("a") as file:
+            file.write("// one more line\n")
+        build_simulation(manifest, data_width=64, ports=1, build_root=tmp_path / "build")
+    assert len(made) == 2
