@@ -111,12 +111,20 @@ def has_its_key(qp: Connection) -> None:
     region.deregister()
 
 
-def reaches(qp: Connection) -> None:
-    """Its own memory, and the answer goes to its own peer, with the class and hops of its own."""
+def reaches(qp: Connection, **said: int) -> None:
+    """Its own memory, and the answer goes to its own peer, and says so in these fields."""
     region = qp.region(ROOM)
     qp.send(WRITE_ONLY(psn=0, payload=8, a=1, **at(region)))
-    qp.expect(ACK(psn=0, msn=1, tos=qp.spec.traffic_class, ttl=qp.spec.hop_limit))
+    qp.expect(ACK(psn=0, msn=1, **said))
     region.deregister()
+
+
+def has_its_class(qp: Connection) -> None:
+    reaches(qp, tos=qp.spec.traffic_class)
+
+
+def has_its_hops(qp: Connection) -> None:
+    reaches(qp, ttl=qp.spec.hop_limit)
 
 
 class Twins(NamedTuple):
@@ -167,8 +175,8 @@ TWINS = {
     "max_dest_rd_atomic": Twins(("READ-06",), lambda _: DEPTHS, is_deep, _READS),
     "access": Twins(("OPC-13",), rights, is_allowed, (Op.WRITE, Op.READ)),
     "domain": Twins(("RETH-10",), lambda _: (0, 1), reaches),
-    "traffic_class": Twins(("IP-07",), classes, reaches),
-    "hop_limit": Twins(("IP-06",), unlike("hop_limit"), reaches),
+    "traffic_class": Twins(("IP-07",), classes, has_its_class),
+    "hop_limit": Twins(("IP-06",), unlike("hop_limit"), has_its_hops),
     "udp_sport": Twins(("UDP-04",), unlike("udp_sport"), reaches),
     "remote": Twins(("IP-08", "ETH-05"), lambda b: (b.peers[0], b.peers[1]), reaches),
     "completed_messages": Twins(("MSN-06",), counted, counts, needs=(Capability.MSN_PRESET,)),

@@ -1,9 +1,25 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Every field of a queue pair's record has its twins, or a reason why not."""
+"""Every field of a queue pair's record has its twins, or a reason why not; none accuses another."""
 
 from __future__ import annotations
 
-from roceproof.conformance.cases.test_responder_twins import TWINS
+import pytest
+
+from roceproof.conformance.cases.test_responder_twins import (
+    TWINS,
+)
+from roceproof.conformance.cases.test_responder_twins import (
+    test_each_queue_pair_has_its_own as twins_differ,
+)
+from roceproof.conformance.model.components import Components
+from roceproof.conformance.mutants.corrupting_target import CorruptingFactory
+from roceproof.conformance.mutants.frames import edited
+from roceproof.conformance.mutants.wire import WireFault, WireMutant
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.reporting.failure import CaseFailed
+from roceproof.conformance.targets.interface import CasePlace
+from roceproof.conformance.targets.model.device import ModelFactory
+from roceproof.conformance.wire.frame_edits import checksummed, set_ip
 from roceproof.dpi.contract.fields import contract_fields
 
 NAMES = {
@@ -34,3 +50,26 @@ def test_each_field_has_twins() -> None:
     paired = {each for name in TWINS for each in NAMES.get(name, (name,))}
     assert not paired & APART.keys()
     assert fields == paired | APART.keys()
+
+
+class AnswersAlike(WireFault):
+    """Every answer has the same class and hops, whatever its queue pair was told."""
+
+    def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
+        for offset in (1, 8):
+            frame = edited(frame, checksummed(set_ip(offset, b"\x08")))
+        return [frame]
+
+
+@pytest.mark.parametrize("field", ["domain", "traffic_class", "hop_limit", "udp_sport", "remote"])
+def test_what_answers_say_is_asked_by_the_twins_of_that_field_alone(field: str) -> None:
+    alike = WireMutant("alike", "", ("IP-06", "IP-07"), (), make=AnswersAlike)
+    factory = CorruptingFactory(ModelFactory(components=Components()), alike)
+    failed = None
+    with factory.device(CasePlace(name="twins", seed=1)) as target:
+        try:
+            twins_differ(Bench(target, factory.claims, seed=1), field)
+        except CaseFailed as failure:
+            failed = str(failure)
+    told = {"traffic_class": "tos: want", "hop_limit": "ttl: want"}.get(field)
+    assert (failed is None) if told is None else (failed is not None and told in failed)
