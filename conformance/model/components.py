@@ -53,6 +53,8 @@ class Components:
     responder_policy: ResponderPolicy = field(default_factory=ResponderPolicy)
     resolves_addresses: bool = False
     """Whether it asks for its peers by ARP or ND before it sends to them."""
+    is_migrated: bool = True
+    """What MigReq says in its packets (BTH-03)."""
     executes: Mapping[Service, Collection[Op]] | None = None
     """What its responders have, of each service; everything where nothing is said."""
 
@@ -60,6 +62,8 @@ class Components:
         self, spec: QpSpec, *, host: Host, memory: Memory, receives: ReceiveQueue
     ) -> QueuePair:
         """A queue pair of these, at an address of the device."""
+        egress = self.egress(host, spec)
+        egress.is_migrated = self.is_migrated
         return QueuePair(
             spec,
             requester=self.requesters[spec.service](spec, self.requester_policy),
@@ -71,6 +75,6 @@ class Components:
                 executes=None if self.executes is None else self.executes.get(spec.service, ()),
             ),
             notification_point=self.notification_point(),
-            egress=self.egress(host, spec),
+            egress=egress,
             receives=receives,
         )

@@ -5,6 +5,8 @@ Everything a queue pair sends, requests, responses and CNPs, carries the same on
 IPv4 identity counts its packets.
 """
 
+from dataclasses import replace
+
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.wire.codec import Packet, build
 from roceproof.conformance.wire.headers import Bth, CnpReserved
@@ -28,6 +30,9 @@ def notification(spec: QpSpec) -> Segment:
 class Egress:
     """The frames of one queue pair."""
 
+    is_migrated = True
+    """What MigReq says in requests and responses (BTH-03)."""
+
     def __init__(self, host: Host, spec: QpSpec) -> None:
         self.host = host
         self.spec = spec
@@ -42,7 +47,7 @@ class Egress:
             src_mac=self.host.mac,
             ip=self.network(self.traffic_class(segment)),
             udp_sport=self.spec.udp_sport,
-            bth=segment.bth,
+            bth=replace(segment.bth, migreq=segment.bth.migreq and self.is_migrated),
             extensions=segment.extensions,
             payload=segment.payload,
             vlans=self.tag(),

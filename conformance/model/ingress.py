@@ -10,6 +10,7 @@ from enum import Enum
 from typing import NamedTuple, Protocol
 
 from roceproof.conformance.model.responder.policy import (
+    HeaderFault,
     IpOptions,
     PadFault,
     PlainSize,
@@ -236,16 +237,19 @@ class Ingress:
     def check_shape(self, packet: Packet) -> Drop | None:
         """Headers and pad of the packet."""
         if packet.fault is Fault.HEADERS:
-            return Drop.HEADERS
+            is_refused = self.policy.header_fault is HeaderFault.REFUSED
+            return None if is_refused and self.is_refusable(packet) else Drop.HEADERS
         if packet.fault is None and self.are_words_whole(packet):
             return None
         if self.is_size_unchecked(packet):
             return None
+        is_refused = self.policy.pad_fault is PadFault.REFUSED
+        return None if is_refused and self.is_refusable(packet) else Drop.PAD
+
+    def is_refusable(self, packet: Packet) -> bool:
+        """Whether it is a request that a NAK can answer."""
         row = OPCODES.get(packet.bth.opcode)
-        is_refusable = row is not None and row.transport is Transport.RC and not row.is_response
-        if is_refusable and self.policy.pad_fault is PadFault.REFUSED:
-            return None
-        return Drop.PAD
+        return row is not None and row.transport is Transport.RC and not row.is_response
 
     def is_size_unchecked(self, packet: Packet) -> bool:
         """Whether it is a packet whose payload is taken as it is."""

@@ -24,6 +24,10 @@ class Segment:
         """The opcode's row, None if it is reserved."""
         return OPCODES.get(self.bth.opcode)
 
+    def is_whole(self, row: Opcode) -> bool:
+        """Whether it has all headers of its opcode's row."""
+        return len(self.extensions) >= len(row.headers)
+
     @property
     def psn(self) -> int:
         return self.bth.psn

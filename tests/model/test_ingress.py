@@ -12,6 +12,7 @@ from responder_bench import OWN_QPN, PEER, QKEY, START, P, ResponderBench, patte
 
 from roceproof.conformance.model.ingress import Admitted, Drop, Ingress
 from roceproof.conformance.model.responder.policy import (
+    HeaderFault,
     IpOptions,
     PadFault,
     PlainSize,
@@ -301,6 +302,15 @@ def test_bth_16_a_packet_without_room_for_bth_and_icrc_is_dropped(size: int):
     frame = corrupted(cut, put(16, (28 + size).to_bytes(2, "big")))
     frame = corrupted(frame, put(38, (8 + size).to_bytes(2, "big")))
     assert isinstance(examine(frame), Drop)
+
+
+@pytest.mark.parametrize("opcode", [0x0A, 0x0C, 0x13])
+def test_bth_16_what_ends_inside_its_headers_is_dropped_or_left_to_the_responder(opcode: int):
+    short = replace(packet(RC, bytes(12)), bth=Bth(opcode, RC, START))
+    assert examine(short) is Drop.HEADERS
+    admitted = examine(short, header_fault=HeaderFault.REFUSED)
+    assert isinstance(admitted, Admitted)
+    assert ResponderBench().hears(admitted.segment) == ["NAK 61 0 msn=0"]
 
 
 def test_pad_06_a_pad_beyond_the_payload_is_dropped_or_left_to_the_responder():

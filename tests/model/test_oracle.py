@@ -152,6 +152,7 @@ def test_states_that_nobody_can_tell_apart_are_all_kept():
         {},
         {"duplicate_ack": DuplicateAck.LATEST},
         {"unasked_duplicate": UnaskedDuplicate.DROPPED, "before_first": BeforeFirst.ACKNOWLEDGED},
+        {"before_first": BeforeFirst.UNNAMED},
     ],
     ids=str,
 )

@@ -177,6 +177,15 @@ def test_dup_12_before_the_first_request_no_psn_is_acknowledged_but_the_one_befo
     assert rc.asks("READ REQUEST", -1, length=4) == []
 
 
+def test_dup_12_or_none_is_acknowledged_until_there_is_a_send_or_write_to_name():
+    rc = ResponderBench(policy=ResponderPolicy(before_first=BeforeFirst.UNNAMED))
+    assert rc.asks("WRITE ONLY", -1) == []
+    rc.asks("READ REQUEST", 0, length=4)
+    assert rc.asks("WRITE ONLY", -9) == []
+    rc.asks("WRITE ONLY", 1)
+    assert rc.asks("WRITE ONLY", 1) == ["ACK 1 msn=2"]
+
+
 def test_duplicates_hold_across_the_wrap():
     rc = ResponderBench(start=0xFFFFFE)
     rc.region.write(0, pattern(4 * P))

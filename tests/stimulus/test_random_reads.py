@@ -13,6 +13,7 @@ from roceproof.common.paths import REFERENCE_DUT, RESPONDER_DUT
 from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.requester import rc
 from roceproof.conformance.model.requester.policy import (
+    DataRequest,
     RequesterPolicy,
     Reread,
     ResponseGap,
@@ -48,7 +49,9 @@ HABITS = [
     RequesterPolicy(),
     RequesterPolicy(reread=Reread.WHOLE, response_gap=ResponseGap.WAIT),
     RequesterPolicy(unexpected=Unexpected.BAD_RESPONSE),
+    RequesterPolicy(data_request=DataRequest.SILENT),
     RequesterPolicy(retransmission=NONE),
+    RequesterPolicy(retransmission=NONE, data_request=DataRequest.SILENT),
     RequesterPolicy(retransmission=NONE, response_gap=ResponseGap.WAIT),
     RequesterPolicy(retransmission=NONE, unexpected=Unexpected.BAD_RESPONSE),
 ]

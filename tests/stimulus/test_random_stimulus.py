@@ -96,6 +96,11 @@ def test_a_healthy_model_passes(model: ModelFactory, seed: int) -> None:
     assert_passes(model, seed)
 
 
+@pytest.mark.parametrize("seed", FEW)
+def test_a_healthy_model_that_says_migreq_0_passes(seed: int) -> None:
+    assert_passes(ModelFactory(components=Components(is_migrated=False)), seed)
+
+
 @pytest.mark.slow
 @pytest.mark.sim
 def test_a_healthy_endpoint_passes_many(endpoint: HdlFactory, subtests: pytest.Subtests) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from roceproof.conformance.stimulus.requester.incarnation import Life
 from roceproof.conformance.stimulus.requester.tolerance import differences, is_as_wanted
 from roceproof.conformance.wire.codec import build, parse
 from roceproof.conformance.wire.frame_edits import (
@@ -21,7 +22,10 @@ from roceproof.conformance.wire.icrc import compute_at
 from roceproof.conformance.wire.ip import Ipv4, Ipv6, checksum
 from roceproof.conformance.wire.transmitter import Requester
 from roceproof.dpi import Operation, QpConfig, WorkRequest
+from roceproof.verbs.addresses import Host
+from roceproof.verbs.queue_pair import QpSpec
 from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op, Work
 
 
 def predicted(length: int = 4) -> bytes:
@@ -90,6 +94,21 @@ def test_a_udp_checksum_that_is_right_is_a_choice(ip: type[Ipv4 | Ipv6]) -> None
     frame[layout.udp + 7] ^= 1
     assert not is_as_wanted(bytes(frame), wanted)
     assert differences(bytes(frame), wanted)[1] == ["UDP-03"]
+
+
+@pytest.mark.parametrize("op", [Op.READ, Op.FETCH_ADD, Op.WRITE])
+def test_what_data_answer_need_not_ask_for_an_acknowledgement(op: Op) -> None:
+    spec = QpSpec(service=Service.RC, remote_qpn=3, remote=Host(bytes(6), b"\x0a\0\0\2"))
+    life = Life(spec=spec, host=Host(bytes(6), b"\x0a\0\0\1"))
+    wanted = life.frame(Work(wr_id=1, op=op, length=8), 0, 0, 0)
+    packet = parse(wanted)
+    assert packet is not None and packet.bth.ack_req
+    silent = replace(packet, bth=replace(packet.bth, ack_req=False))
+    assert is_as_wanted(build(silent), wanted) is (op is not Op.WRITE)
+    hops = build(replace(silent, ip=replace(packet.ip, ttl=9)))
+    text, _ = differences(hops, wanted)
+    told = [line.split(":")[0].strip() for line in text.splitlines()[2:]]
+    assert told == (["a", "ttl"] if op is Op.WRITE else ["ttl"])
 
 
 @pytest.mark.parametrize("length", [0, 4])

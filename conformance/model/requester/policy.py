@@ -22,6 +22,13 @@ class Reread(Enum):
     WHOLE = "the first request again"
 
 
+class DataRequest(Enum):
+    """ACK-02: whether a READ or an atomic, which data answer anyway, asks for an ACK besides."""
+
+    ASKS = "AckReq is set, as on each packet that closes a message"
+    SILENT = "AckReq is clear"
+
+
 class ResponseGap(Enum):
     """RTX-19: what a READ response does that is ahead of the next one, besides being discarded."""
 
@@ -54,6 +61,7 @@ class FlowControl(Enum):
 class RequesterPolicy:
     retransmission: Retransmission = Retransmission.GO_BACK_N
     reread: Reread = Reread.REST
+    data_request: DataRequest = DataRequest.ASKS
     response_gap: ResponseGap = ResponseGap.RETRY
     unexpected: Unexpected = Unexpected.IGNORED
     nak_retries: NakRetries = NakRetries.COUNTED

@@ -10,7 +10,11 @@ from collections import deque
 from dataclasses import replace
 
 from roceproof.conformance.model.requester.base import Requester
-from roceproof.conformance.model.requester.policy import FlowControl, RequesterPolicy
+from roceproof.conformance.model.requester.policy import (
+    DataRequest,
+    FlowControl,
+    RequesterPolicy,
+)
 from roceproof.conformance.model.requester.read_answers import ReadAnswers
 from roceproof.conformance.model.requester.send_credits import SendCredits
 from roceproof.conformance.model.requester.send_window import SendWindow
@@ -50,9 +54,11 @@ class RcSender(Requester):
         if message.awaits_data:
             self.answers.asked(message, offset)
         segment = window.leave()
-        if segment.bth.ack_req or not self.asks_for_ack(message, offset):
-            return segment
-        return replace(segment, bth=replace(segment.bth, ack_req=True))
+        if message.awaits_data:
+            asks = self.policy.data_request is DataRequest.ASKS
+        else:
+            asks = segment.bth.ack_req or self.asks_for_ack(message, offset)
+        return replace(segment, bth=replace(segment.bth, ack_req=asks))
 
     def begin(self, work: Work) -> None:
         """The next message takes the next PSNs."""

@@ -45,6 +45,7 @@ class BeforeFirst(Enum):
     """DUP-12: a duplicate before any request was executed."""
 
     DROPPED = "it is dropped"
+    UNNAMED = "it is dropped, as all are until a SEND or WRITE was executed that an ACK can name"
     ACKNOWLEDGED = "the PSN before the first expected one is acknowledged"
 
 
@@ -155,6 +156,13 @@ class PadFault(Enum):
     REFUSED = "an RC request of that kind draws an invalid-request NAK"
 
 
+class HeaderFault(Enum):
+    """BTH-16: the packet ends before the headers of its opcode do."""
+
+    DROPPED = "the packet is malformed and is dropped"
+    REFUSED = "an RC request of that kind draws an invalid-request NAK in its place"
+
+
 class ReservedOpcode(Enum):
     """BTH-13: a reserved RC opcode."""
 
@@ -240,6 +248,7 @@ class ResponderPolicy:
     long_unreliable_send: LongUnreliableSend = LongUnreliableSend.DROPPED
     udp_length: UdpLength = UdpLength.CHECKED
     several_faults: SeveralFaults = SeveralFaults.FIRST
+    header_fault: HeaderFault = HeaderFault.DROPPED
     pad_fault: PadFault = PadFault.DROPPED
     reserved_opcode: ReservedOpcode = ReservedOpcode.REFUSED
     invalidate_fault: InvalidateFault = InvalidateFault.DELIVERED

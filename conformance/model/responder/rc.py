@@ -115,7 +115,7 @@ class RcResponder(RcDuplicates, RcChecks):
     def in_order(self, request: Segment) -> None:
         self.pending_nak = None
         row = request.row
-        if row is None:
+        if row is None or not request.is_whole(row):
             self.refuse(request, INVALID)
             return
         refusal = self.refusal_of(request, row)

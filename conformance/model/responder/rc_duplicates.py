@@ -44,6 +44,8 @@ class RcDuplicates(RcResponses):
         asked = request.bth.ack_req
         if not asked and self.policy.unasked_duplicate is UnaskedDuplicate.DROPPED:
             return
+        if self.executed_psn is None and self.policy.before_first is BeforeFirst.UNNAMED:
+            return
         if self.anything_executed:
             self.owe_repeated(self.duplicate_ack_psn(request))
         elif self.policy.before_first is BeforeFirst.ACKNOWLEDGED:

@@ -138,19 +138,20 @@ class Arrivals(Departures):
     def _is_claimed(self, capability: Capability) -> bool:
         return capability in self.bench.claims.capabilities
 
-    def _expected(self) -> list[bytes]:
-        return [each for known in self.qps.values() for each in known.judge.expected_frames()]
+    def _expected(self, came: bytes = b"") -> list[bytes]:
+        """The packets that may leave next, with what `came` may choose in them."""
+        return [each for known in self.qps.values() for each in known.judge.expected_frames(came)]
 
     def _mended(self, frame: bytes) -> bytes | None:
         """The frame that was due, if what came differs only in what all packets share."""
-        own, due = self.bench.rules or (), self._expected()
+        own, due = self.bench.rules or (), self._expected(frame)
         due += [each for known in self.qps.values() for each in known.judge.repeats(frame)]
         return next((each for each in due if differs_aside(frame, each, own)), None)
 
     def _fail_frame(self, frame: bytes, owners: Collection[QueuePair]) -> None:
         for known in owners:
             self._judge_depth(frame, known)
-        wanted, known_as = self._expected(), self.bench.beginnings
+        wanted, known_as = self._expected(frame), self.bench.beginnings
         found = [(*differences(frame, each, known_as), each) for each in wanted]
         for sent in (each for known in owners for each in known.judge.repeats(frame)):
             text, rules = differences(frame, sent, known_as)

@@ -41,8 +41,6 @@ class Life:
     posted_before: int = 0
     """Works posted earlier may be taken in this life, too: a configuration may overtake them."""
     identification: str = COUNTED
-    is_migrated: bool | None = True
-    """What MigReq says; anything where that is None."""
     flushes: bool = True
     """Whether work behind a failed request completes."""
 
@@ -72,7 +70,7 @@ class Life:
     ) -> bytes:
         """The frame of one packet, byte by byte; `psn` is that of the work's first packet.
 
-        Where the identification may be any, it is that of the frame that came.
+        MigReq is that of the frame that came (BTH-03), and so is an identification that may be any.
         """
         if self.identification == ANY and came:
             identity = int.from_bytes(came[_IDENTITY])
@@ -90,7 +88,7 @@ class Life:
         )
 
     def _bth(self, bth: Bth, came: bytes) -> Bth:
-        packet = parse(came) if came and self.is_migrated is None else None
+        packet = parse(came) if came else None
         return bth if packet is None else replace(bth, migreq=packet.bth.migreq)
 
     def _made(self, work: Work, offset: int) -> bytes:

@@ -312,7 +312,6 @@ class Play(FarSide):
             is_active=is_active,
             identification=self.bench.claims.limits.identification,
             flushes=self.bench.claims.limits.flushes,
-            is_migrated=True if self._claims(Capability.LOCKSTEP) else None,
         )
         self.scene.add(key, QueuePair(qp, self._judge_of(life), life))
 
@@ -339,7 +338,6 @@ class Play(FarSide):
             posted_before=known.judge.posted_count,
             identification=known.life.identification,
             flushes=known.life.flushes,
-            is_migrated=known.life.is_migrated,
         )
         was_reliable = known.is_reliable
         known.lives(life, qp)

@@ -93,8 +93,8 @@ class Track(Endings):
 
     # what must still come
 
-    def expected_frames(self) -> list[bytes]:
-        return [frame for state in self._states for _, frame in self._next(state)]
+    def expected_frames(self, came: bytes = b"") -> list[bytes]:
+        return [frame for state in self._states for _, frame in self._next(state, came)]
 
     def repeats(self, frame: bytes) -> list[bytes]:
         """None: nothing leaves twice."""

@@ -14,19 +14,15 @@ from roceproof.conformance.suite.reporting.failure import is_aside, rule_of
 from roceproof.conformance.wire.codec import Packet, build, parse
 from roceproof.conformance.wire.frame_edits import layout_of, say_length, without_udp_checksum
 from roceproof.conformance.wire.icrc import Judgement, check, compute_at
-from roceproof.conformance.wire.opcodes import OPCODES, Transport
+from roceproof.conformance.wire.opcodes import OPCODES, Family, Transport
 from roceproof.verbs.addresses import Host
 
 
 def is_as_wanted(frame: bytes, wanted: bytes) -> bool:
-    """Whether it is the packet wanted; it may ask for an acknowledgement before the end."""
+    """Whether it is the packet wanted, with what a device may choose in it."""
     if frame == wanted or (frame := without_udp_checksum(frame)) == wanted:
         return True
-    want = parse(wanted)
-    row = None if want is None else OPCODES.get(want.bth.opcode)
-    if want is None or row is None or row.transport is not Transport.RC or want.bth.ack_req:
-        return False
-    return build(replace(want, bth=replace(want.bth, ack_req=True))) == frame
+    return frame == _as_chosen(wanted, frame)
 
 
 def differences(
@@ -41,6 +37,7 @@ def differences(
     another kind the opcode comes first, and what else differs but the ICRC breaks nothing.
     """
     frame = without_udp_checksum(frame)
+    wanted = _as_chosen(wanted, frame)
     have, want = parse(frame), parse(wanted)
     if have is None or want is None:
         return f"want  {wanted.hex()}\ngot   {frame.hex()}", []
@@ -62,11 +59,27 @@ def differences(
 def differs_aside(frame: bytes, wanted: bytes, own: Collection[str]) -> bool:
     """Whether only fields that are the same in all packets are wrong, and the ICRC covers them."""
     frame = without_udp_checksum(frame)
-    have, want = parse(frame), parse(wanted)
+    have, want = parse(frame), parse(_as_chosen(wanted, frame))
     if have is None or want is None or check(frame).judgement is not Judgement.OK:
         return False
     wrong = [each for each in _mismatches(have, want) if each.field != "icrc"]
     return bool(wrong) and all(is_aside(each, own) for each in wrong)
+
+
+def _as_chosen(wanted: bytes, frame: bytes) -> bytes:
+    """The packet wanted, with the AckReq of the one that came where that is the device's choice.
+
+    It may ask before the end of a message; what its data answer need not ask at all (ACK-02).
+    """
+    have, want = parse(frame), parse(wanted)
+    if have is None or want is None or have.bth.opcode != want.bth.opcode:
+        return wanted
+    row, asks = OPCODES.get(want.bth.opcode), have.bth.ack_req
+    if row is None or row.transport is not Transport.RC or asks == want.bth.ack_req:
+        return wanted
+    if not asks and row.family not in (Family.READ, Family.ATOMIC):
+        return wanted
+    return build(replace(want, bth=replace(want.bth, ack_req=asks)))
 
 
 def _mismatches(have: Packet, want: Packet) -> list[Mismatch]:

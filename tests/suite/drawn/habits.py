@@ -15,7 +15,11 @@ _DELAYS_NS = (0, 500, 3_000, 12_000)
 
 def drawn_habits(draw: Random) -> Components:
     """Of a device that conforms: half of its choices are the usual ones."""
-    return Components(responder_policy=_responder(draw), requester_policy=_requester(draw))
+    return Components(
+        responder_policy=_responder(draw),
+        requester_policy=_requester(draw),
+        is_migrated=draw.random() < 0.5,
+    )
 
 
 def told_habits(habits: Components) -> list[str]:
@@ -24,12 +28,13 @@ def told_habits(habits: Components) -> list[str]:
         (habits.responder_policy, responder.ResponderPolicy()),
         (habits.requester_policy, requester.RequesterPolicy()),
     )
-    return [
+    told = [
         f"{name} = {value}"
         for own, usual in pairs
         for name, value in vars(own).items()
         if value != getattr(usual, name)
     ]
+    return told if habits.is_migrated else [*told, "is_migrated = False"]
 
 
 def _responder(draw: Random) -> responder.ResponderPolicy:
