@@ -8,6 +8,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, over, over_services
 from roceproof.conformance.suite.checks.frame_integrity import frames_are_exact
 from roceproof.conformance.suite.checks.recovery import longest_wait_ns, timeout_code
+from roceproof.conformance.suite.checks.station import answers_ping
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire import icrc
@@ -136,7 +137,7 @@ def test_answers_to_arp_and_ping_do_not_cut_into_frames(
     qp.serve()
     bench.target.disturb(tx_stall=stall)
     messages = [qp.post(Op.WRITE, 2 * qp.mtu) for _ in range(8)]
-    assert bench.target.ping(bench.peers[0], timeout_ns=bench.target.patience.answer_ns)
+    answers_ping(bench, bench.peers[0])
     qp.expect(*(packet for message in messages for packet in message.packets))
     qp.completes(*messages)
     frames_are_exact(bench)

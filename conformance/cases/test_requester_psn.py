@@ -11,6 +11,7 @@ from roceproof.conformance.model.codes import ack_timeout_ns
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, over, over_services
 from roceproof.conformance.suite.checks.recovery import timeout_code
+from roceproof.conformance.suite.checks.station import answers_ping
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.expect.prediction import Posted
 from roceproof.conformance.suite.intent import WRONG_ANSWERS
@@ -219,13 +220,12 @@ def test_idle_time_and_address_resolution_leave_the_psn_alone(
     bench: Bench, service: Service
 ) -> None:
     qp = connected(bench, service)
-    patience = bench.target.patience
     messages = []
     for length in (5, 700, 5):
         messages.append(qp.post(Op.WRITE, length))
         bench.settle()
-        bench.target.wait(4 * patience.quiet_ns)
-        assert bench.target.ping(qp.spec.remote, timeout_ns=patience.answer_ns)
+        bench.target.wait(4 * bench.target.patience.quiet_ns)
+        answers_ping(bench, qp.spec.remote)
     all_came(bench, qp, messages)
 
 

@@ -4,6 +4,7 @@
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over, over_services
 from roceproof.conformance.suite.checks.recovery import write_all
+from roceproof.conformance.suite.checks.station import answers_ping
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.pattern import (
     ACK,
@@ -28,8 +29,7 @@ def answers(bench: Bench, times: int = 1) -> None:
     """The device answers ARP and ping."""
     for index in range(times):
         peer = bench.peers[index % len(bench.peers)]
-        if not bench.target.ping(peer, timeout_ns=bench.target.patience.answer_ns):
-            raise bench.failed(f"no answer to ARP and ping number {index + 1}")
+        answers_ping(bench, peer, what=f"ARP and ping number {index + 1} were")
 
 
 def foreign(bench: Bench, qp: Connection) -> None:

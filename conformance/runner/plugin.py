@@ -6,6 +6,7 @@ device, is judged by the passive observer behind its own checks, and leaves a ca
 command that repeats it when it fails.
 """
 
+import re
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
@@ -72,6 +73,8 @@ MARKS = {
 }
 _INTERRUPTED = pytest.StashKey[bool]()
 _RESULTS = "roceproof-results"
+_FOUND = re.compile(r"\s*\+\s+(where|and) ")
+"""Lines in which pytest tells how it came by a value."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -228,7 +231,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
     except Beyond as met:
         limit = met
     except (AssertionError, pytest.fail.Exception) as failure:
-        told = bench.failed(str(failure)).with_traceback(failure.__traceback__)
+        told = bench.failed(_stated(failure)).with_traceback(failure.__traceback__)
         own = located(told, pyfuncitem.path)
     note_counters(pyfuncitem, bench, before)
     with within_processor_seconds(), suppress(*[CaseBreaks] * (limit is not None)):
@@ -236,6 +239,11 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
     if limit is not None:
         pytest.skip(f"{PREFIX}{bench.claims.device}: {limit}")
     return result
+
+
+def _stated(failure: BaseException) -> str:
+    """What an assertion says, without where pytest found each part of it."""
+    return "\n".join(line for line in str(failure).splitlines() if not _FOUND.match(line))
 
 
 @pytest.hookimpl(wrapper=True)

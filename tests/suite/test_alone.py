@@ -39,3 +39,11 @@ def test_a_case_that_fails_fails(
         assert "unset PYTHONOPTIMIZE" in done.stderr
     else:
         assert "1 passed, 1 failed" in done.stdout
+
+
+def test_an_assertion_is_told_without_how_pytest_came_by_it(tmp_path: Path) -> None:
+    suite = Suite(tmp_path)
+    suite.write(FAILS)
+    done = suite.run("--target", "model", "-j", "1")
+    assert "bench.claims.qps < 0" in done.stdout
+    assert "+  where" not in done.stdout and "; + where" not in done.stdout
