@@ -62,6 +62,7 @@ class Session:
         differed: tuple[str, ...] = (),
         got: dict[str, str] | None = None,
         right: dict[str, list[int]] | None = None,
+        frames: int = 9,
     ) -> None:
         """A case that saw these messages, each with what was wrong with it; the last stops it."""
         name = f"case {len(self.cases):02}"
@@ -82,7 +83,7 @@ class Session:
             "values": {field: {"want": ["7"], "got": [v]} for field, v in (got or {}).items()},
             "right": right or {},
             "stop": {"kind": stop, "fields": [], "words": f"{stop} of it"} if stop else None,
-            "frames": 9,
+            "frames": frames,
         }
 
     def roots(self) -> list[Root]:
@@ -552,3 +553,14 @@ def test_the_life_that_all_cases_are_about_goes_before_what_is_in_doubt() -> Non
         session.cases[max(session.cases)]["rules"] = ["RETH-06", "QPS-04"]
     (told,) = documents(session.roots(), session.cases, session.seen)
     assert told["rules"][0] == "QPS-04"
+
+
+@pytest.mark.parametrize(("frames", "first"), [(35, "NAK-07"), (36, "RETH-06")])
+def test_what_takes_far_fewer_frames_to_show_is_told_first(frames: int, first: str) -> None:
+    session = Session()
+    for rule, length, times in (("NAK-07", frames, 3), ("RETH-06", 9, 2)):
+        for _ in range(times):
+            head = f"want {rule}; got nothing"
+            session.add(head=head, broken=(rule,), differed=(rule,), frames=length)
+    roots = session.roots()
+    assert [len(root.cases) for root in roots] == ([3, 2] if first == "NAK-07" else [2, 3])

@@ -18,6 +18,7 @@ from roceproof.conformance.runner.findings.accused import OF_MUCH, in_common
 from roceproof.conformance.runner.findings.hang import standstill
 from roceproof.conformance.runner.findings.heeded import of_temptations
 from roceproof.conformance.runner.findings.observations import PACKET, RULE
+from roceproof.conformance.runner.findings.order import in_order
 from roceproof.conformance.runner.findings.ports import LANES
 from roceproof.conformance.runner.findings.root import (
     DECIDES,
@@ -33,7 +34,6 @@ from roceproof.conformance.runner.findings.swaps import are_swapped
 from roceproof.conformance.runner.findings.unexplained import LENGTHS, unexplained
 from roceproof.conformance.runner.findings.whole_run import Fact, facts, in_all, of
 from roceproof.conformance.runner.outcomes import FAILING, HUNG
-from roceproof.conformance.suite.reporting.divergence import is_vague
 from roceproof.conformance.suite.reporting.failure import (
     FIELD_RULES,
     OF_EVERY_PACKET,
@@ -42,7 +42,6 @@ from roceproof.conformance.suite.reporting.failure import (
     STRAY_RECEIVE,
 )
 from roceproof.conformance.suite.reporting.failure_heads import (
-    COMPLAINT,
     HEEDED,
     WITHOUT_A_PAUSE,
     harms_memory,
@@ -70,12 +69,9 @@ _PSN, _PLAIN_PSN, _SOME_SAY_WHY = "PSN", FIELD_RULES["psn"], 5
 _FEWEST = 3
 """Cases with packets that are right, before it is said that only such a fault harms others."""
 
-_FEW, _MANY_TIMES = 3, 10
-"""A stop of so few cases comes behind what so many times as many show."""
-
 
 def roots(cases: Mapping[str, Document], seen: Mapping[str, Document]) -> list[Root]:
-    """All findings: what is true of all cases, what stops cases, then what most cases show."""
+    """All findings, in the order in which they are told."""
     failed = {name for name, case in cases.items() if case["outcome"] in FAILING}
     found = [*_of_all(failed, cases, seen)]
     hidden = {name for root in found if root.hides for name in root.cases}
@@ -99,19 +95,7 @@ def roots(cases: Mapping[str, Document], seen: Mapping[str, Document]) -> list[R
     found += unexplained(failed - hidden, cases, left, found)
     found = of_temptations(_of_one_thing(found), cases, seen)
     found = _of_undue(_of_gaps(with_signs(_of_one_rule(found, cases))))
-    most = max((len(root.cases) for root in found), default=0)
-    return sorted(
-        found,
-        key=lambda root: (
-            not root.says,
-            not root.stops or (len(root.cases) < _FEW and _MANY_TIMES * len(root.cases) < most),
-            COMPLAINT in root.head,
-            WITHOUT_A_PAUSE not in root.head,
-            -len(root.cases),
-            all(is_vague(cases[name].get("rules", ())) for name in root.cases),
-            root.troubles,
-        ),
-    )
+    return in_order(found, cases, seen)
 
 
 def _of_gaps(found: list[Root]) -> list[Root]:
