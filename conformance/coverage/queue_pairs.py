@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from roceproof.conformance.coverage.frame_peek import Glimpse
-from roceproof.conformance.model.segment import distance
-from roceproof.conformance.wire.psn import packet_count
+from roceproof.conformance.wire.psn import distance, packet_count
 from roceproof.verbs.limit_table import LONGEST_MESSAGE
 from roceproof.verbs.queue_pair import QpSpec
 from roceproof.verbs.service import Service

@@ -15,12 +15,11 @@ from struct import Struct
 from typing import NamedTuple
 
 from roceproof.conformance.coverage.frame_peek import Glimpse
-from roceproof.conformance.model.segment import distance
 from roceproof.conformance.targets.bus_events import Provided, Registered
 from roceproof.conformance.wire.headers import AtomicEth, Ieth, Reth
 from roceproof.conformance.wire.opcodes import Family, Opcode, Payload, Position
 from roceproof.conformance.wire.operations import operations_of
-from roceproof.conformance.wire.psn import packet_count
+from roceproof.conformance.wire.psn import distance, packet_count
 from roceproof.verbs.limit_table import LONGEST_MESSAGE
 from roceproof.verbs.queue_pair import QpSpec
 from roceproof.verbs.service import Service

@@ -7,7 +7,6 @@ from typing import TypeVar
 from roceproof.conformance.wire.headers import Bth, Extension
 from roceproof.conformance.wire.opcodes import OPCODES, Opcode
 
-PSN_MODULUS = 1 << 24
 _E = TypeVar("_E", bound=Extension)
 
 
@@ -35,8 +34,3 @@ class Segment:
     def extension(self, kind: type[_E]) -> _E | None:
         """The extension header of that kind, if the packet has one."""
         return next((found for found in self.extensions if isinstance(found, kind)), None)
-
-
-def distance(psn: int, base: int) -> int:
-    """`psn - base` modulo 2^24 as a signed number, -2^23 to 2^23 - 1."""
-    return ((psn - base + (PSN_MODULUS >> 1)) % PSN_MODULUS) - (PSN_MODULUS >> 1)

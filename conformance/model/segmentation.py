@@ -9,10 +9,10 @@ work and its place, so that a copy is the same packet made again.
 
 from dataclasses import dataclass
 
-from roceproof.conformance.model.segment import PSN_MODULUS, Segment, distance
+from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.wire.headers import AtomicEth, Bth, Deth, Extension, Ieth, ImmDt, Reth
 from roceproof.conformance.wire.opcodes import OPCODES, Position
-from roceproof.conformance.wire.psn import packet_count
+from roceproof.conformance.wire.psn import PSN_MODULUS, distance, packet_count
 from roceproof.verbs.queue_pair import QpSpec
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Work

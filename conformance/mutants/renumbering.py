@@ -7,11 +7,11 @@ flow is told by its UDP source port, which a queue pair keeps when it connects a
 
 from dataclasses import dataclass, field
 
-from roceproof.conformance.model.segment import PSN_MODULUS, distance
 from roceproof.conformance.mutants.frames import request_of, response_of, with_bth
 from roceproof.conformance.mutants.wire import WireFault
 from roceproof.conformance.wire.codec import Packet, parse
 from roceproof.conformance.wire.opcodes import OPCODES, Family, Position
+from roceproof.conformance.wire.psn import PSN_MODULUS, distance
 
 _NEW_CONNECTION = 1 << 16
 _READ_RESPONSES = 64

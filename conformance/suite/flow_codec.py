@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from roceproof.conformance.model.segment import PSN_MODULUS, Segment, distance
+from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.suite.pattern import NO_CREDITS, Pattern
 from roceproof.conformance.wire import frame_edits
 from roceproof.conformance.wire.codec import Packet
@@ -25,6 +25,7 @@ from roceproof.conformance.wire.headers import (
 )
 from roceproof.conformance.wire.ip import DONT_FRAGMENT, Ipv4, Ipv6
 from roceproof.conformance.wire.opcodes import OPCODES, Transport
+from roceproof.conformance.wire.psn import PSN_MODULUS, distance
 from roceproof.verbs.addresses import Host
 
 _ACK_SYNDROME = NO_CREDITS

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from random import Random
 
 from roceproof.conformance.model.responder.rc_answers import held_span
-from roceproof.conformance.model.segment import distance
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.pattern import (
     ACK,
@@ -22,6 +21,7 @@ from roceproof.conformance.suite.pattern import (
 )
 from roceproof.conformance.wire.codec import Packet
 from roceproof.conformance.wire.opcodes import OPCODES, Family, Position
+from roceproof.conformance.wire.psn import distance
 
 _RESPONSES = {
     Position.FIRST: READ_RESP_FIRST,

@@ -14,11 +14,11 @@ from scapy.fields import FlagValue
 from scapy.packet import NoPayload, Packet, Padding, Raw
 from scapy.volatile import VolatileValue
 
-from roceproof.conformance.model.segment import PSN_MODULUS, distance
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.notation import Mismatch
 from roceproof.conformance.suite.reporting.failure import Incomplete
 from roceproof.conformance.suite.scapy_send import wire_opcode
+from roceproof.conformance.wire.psn import PSN_MODULUS, distance
 from roceproof.conformance.wire.scapy.dissection import dissected
 from roceproof.conformance.wire.scapy.edits import is_frame
 

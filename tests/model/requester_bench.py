@@ -12,8 +12,9 @@ from responder_bench import OWN_QPN, PEER, PEER_QPN, START, pattern
 from roceproof.conformance.model.requester.base import Requester
 from roceproof.conformance.model.requester.policy import RequesterPolicy
 from roceproof.conformance.model.requester.rc import RcRequester
-from roceproof.conformance.model.segment import PSN_MODULUS, Segment
+from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.wire.headers import Aeth, AtomicAckEth, Bth
+from roceproof.conformance.wire.psn import PSN_MODULUS
 from roceproof.verbs.queue_pair import QpSpec
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Work

@@ -11,7 +11,7 @@ from roceproof.conformance.model.memory import Memory
 from roceproof.conformance.model.receive_queue import Receive, ReceiveQueue
 from roceproof.conformance.model.responder.base import Responder
 from roceproof.conformance.model.responder.policy import ResponderPolicy
-from roceproof.conformance.model.segment import PSN_MODULUS, Segment, distance
+from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.wire.headers import (
     Aeth,
     AtomicAckEth,
@@ -25,6 +25,7 @@ from roceproof.conformance.wire.headers import (
     Reth,
 )
 from roceproof.conformance.wire.opcodes import OPCODES, Position
+from roceproof.conformance.wire.psn import PSN_MODULUS, distance
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import FULL_ACCESS, QpSpec
 from roceproof.verbs.service import Service

@@ -19,7 +19,7 @@ from roceproof.conformance.model.responder.policy import (
     Unasked,
 )
 from roceproof.conformance.model.responder.rc import RcResponder
-from roceproof.conformance.model.segment import Segment, distance
+from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.memory import at
@@ -38,6 +38,7 @@ from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.targets.interface import CasePlace
 from roceproof.conformance.targets.model.device import ModelFactory
 from roceproof.conformance.wire.headers import Aeth
+from roceproof.conformance.wire.psn import distance
 from roceproof.verbs.service import Service
 
 HALF = 1 << 23

@@ -9,7 +9,6 @@ from roceproof.conformance.coverage.queue_pairs import Answer, QueuePair
 from roceproof.conformance.coverage.samplers.messages import length_class
 from roceproof.conformance.coverage.samplers.sampler import Life, Sampler
 from roceproof.conformance.coverage.served import Message, Request, Served, Standing
-from roceproof.conformance.model.segment import distance
 from roceproof.conformance.targets.bus_events import (
     Configured,
     Grant,
@@ -21,6 +20,7 @@ from roceproof.conformance.targets.bus_events import (
 from roceproof.conformance.wire.framing import ICRC_BYTES
 from roceproof.conformance.wire.opcodes import OPCODES, Family, Position, Transport
 from roceproof.conformance.wire.operations import has_operation, operations_of
+from roceproof.conformance.wire.psn import distance
 from roceproof.dpi.session.options import Flow
 from roceproof.verbs.service import Service
 

@@ -4,7 +4,8 @@
 from itertools import pairwise
 
 from roceproof.conformance.diagnosis.psn.stream import Stream
-from roceproof.conformance.diagnosis.psn.timeline import Sent, behind, distance
+from roceproof.conformance.diagnosis.psn.timeline import Sent, behind
+from roceproof.conformance.wire.psn import distance
 
 _LEAST = 3
 """Fewer may have been changed on the way."""

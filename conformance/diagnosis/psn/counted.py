@@ -9,8 +9,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from operator import itemgetter
 
-from roceproof.conformance.diagnosis.psn.timeline import Reply, Sent, distance
+from roceproof.conformance.diagnosis.psn.timeline import Reply, Sent
 from roceproof.conformance.wire.opcodes import Position
+from roceproof.conformance.wire.psn import distance
 
 _MSN_MODULUS = 1 << 24
 _ASKED = 4

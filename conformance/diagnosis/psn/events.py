@@ -6,7 +6,8 @@ from itertools import groupby
 
 from roceproof.conformance.diagnosis.psn.steps import Step
 from roceproof.conformance.diagnosis.psn.stream import Stream
-from roceproof.conformance.diagnosis.psn.timeline import ACKNOWLEDGE, Reply, Sent, behind, distance
+from roceproof.conformance.diagnosis.psn.timeline import ACKNOWLEDGE, Reply, Sent, behind
+from roceproof.conformance.wire.psn import distance
 
 _LAG = 3  # events that have been seen but not yet counted
 _LATE_NS = 3_000

@@ -16,8 +16,9 @@ from roceproof.conformance.diagnosis.psn.loss import Gap
 from roceproof.conformance.diagnosis.psn.start import Ends, follows_the_peer, judge_start
 from roceproof.conformance.diagnosis.psn.steps import Step
 from roceproof.conformance.diagnosis.psn.stream import Stream
-from roceproof.conformance.diagnosis.psn.timeline import PSN_MODULUS, Key, Side, distance
+from roceproof.conformance.diagnosis.psn.timeline import Key, Side
 from roceproof.conformance.diagnosis.result import CORRUPT, LOST
+from roceproof.conformance.wire.psn import PSN_MODULUS, distance
 
 _FEW, _MANY = 2, 4
 _LIKE_LOSS = frozenset({"P12", "P16", "P23"})

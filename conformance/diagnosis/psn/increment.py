@@ -22,8 +22,9 @@ from roceproof.conformance.diagnosis.psn.events import (
 from roceproof.conformance.diagnosis.psn.late import latched_early, some_alike, taken_up_by_a_loss
 from roceproof.conformance.diagnosis.psn.steps import Step
 from roceproof.conformance.diagnosis.psn.stream import Stream
-from roceproof.conformance.diagnosis.psn.timeline import PSN_MODULUS, Sent, distance
+from roceproof.conformance.diagnosis.psn.timeline import Sent
 from roceproof.conformance.wire.opcodes import Family, Position
+from roceproof.conformance.wire.psn import PSN_MODULUS, distance
 
 _LEAST_CASES = 2
 _LOST_AT_ONCE = 64

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 from roceproof.conformance.diagnosis.psn.early_wrap import wraps_early
 from roceproof.conformance.diagnosis.psn.steps import Step
-from roceproof.conformance.diagnosis.psn.timeline import PSN_MODULUS, Sent
+from roceproof.conformance.diagnosis.psn.timeline import Sent
 from roceproof.conformance.wire.headers import ImmDt
 from roceproof.conformance.wire.opcodes import Family, Position
+from roceproof.conformance.wire.psn import PSN_MODULUS
 
 BY_KIND = "PSN-02"
 AT_THE_END = "PSN-03"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from roceproof.conformance.diagnosis.psn.steps import Step
 from roceproof.conformance.diagnosis.psn.stream import Stream
-from roceproof.conformance.diagnosis.psn.timeline import PSN_MODULUS
+from roceproof.conformance.wire.psn import PSN_MODULUS
 
 _ASTRAY = 4  # packets that a late register explains, for each that came too late for it
 

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from enum import Enum, auto
 from itertools import accumulate
 
-from roceproof.conformance.diagnosis.psn.timeline import Sent, distance
+from roceproof.conformance.diagnosis.psn.timeline import Sent
 from roceproof.conformance.wire.opcodes import Position
+from roceproof.conformance.wire.psn import distance
 
 
 class Gap(Enum):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from roceproof.conformance.diagnosis.observation import Station
 from roceproof.conformance.diagnosis.psn.stream import Stream
-from roceproof.conformance.diagnosis.psn.timeline import PSN_MODULUS
+from roceproof.conformance.wire.psn import PSN_MODULUS
 
 _LEAST_REQUESTS = 2
 """Of a queue pair of which no ICRC is right; one may be another's, and changed on the way."""

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 
 from roceproof.conformance.diagnosis.budget import Budget, OutOfBudget
 from roceproof.conformance.diagnosis.psn.index import PsnIndex
-from roceproof.conformance.diagnosis.psn.timeline import PATH_MTUS, Sent, Side, behind, distance
+from roceproof.conformance.diagnosis.psn.timeline import PATH_MTUS, Sent, Side, behind
 from roceproof.conformance.wire.opcodes import Family, Position
+from roceproof.conformance.wire.psn import distance
 
 _SOON = 4
 _GUESSED = 16

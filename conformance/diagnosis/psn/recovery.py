@@ -11,15 +11,9 @@ from typing import NamedTuple
 from roceproof.conformance.diagnosis.budget import Budget
 from roceproof.conformance.diagnosis.psn.steps import Recovery
 from roceproof.conformance.diagnosis.psn.stream import Stream
-from roceproof.conformance.diagnosis.psn.timeline import (
-    PSN_MODULUS,
-    Reply,
-    Sent,
-    Side,
-    behind,
-    distance,
-)
+from roceproof.conformance.diagnosis.psn.timeline import Reply, Sent, Side, behind
 from roceproof.conformance.wire.opcodes import Family, Position
+from roceproof.conformance.wire.psn import PSN_MODULUS, distance
 
 _NEAR = 256
 _MANY, _MOST = 5, 0.8  # of so many restarts that share is a habit

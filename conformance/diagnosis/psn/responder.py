@@ -5,15 +5,9 @@ from itertools import islice, pairwise
 
 from roceproof.conformance.diagnosis.budget import Budget
 from roceproof.conformance.diagnosis.psn.stream import Stream
-from roceproof.conformance.diagnosis.psn.timeline import (
-    ACKNOWLEDGE,
-    PSN_MODULUS,
-    Reply,
-    Side,
-    behind,
-    distance,
-)
+from roceproof.conformance.diagnosis.psn.timeline import ACKNOWLEDGE, Reply, Side, behind
 from roceproof.conformance.wire.opcodes import Family
+from roceproof.conformance.wire.psn import PSN_MODULUS, distance
 
 _LEAST_CASES = 4
 _FAR = 64  # what a READ takes at most

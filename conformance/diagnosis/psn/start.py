@@ -7,15 +7,10 @@ from typing import NamedTuple
 from roceproof.conformance.diagnosis.observation import Station
 from roceproof.conformance.diagnosis.psn.events import follows_received
 from roceproof.conformance.diagnosis.psn.stream import Stream
-from roceproof.conformance.diagnosis.psn.timeline import (
-    ACKNOWLEDGE,
-    PSN_MODULUS,
-    Side,
-    behind,
-    distance,
-)
+from roceproof.conformance.diagnosis.psn.timeline import ACKNOWLEDGE, Side, behind
 from roceproof.conformance.diagnosis.result import LOST
 from roceproof.conformance.wire.opcodes import Family, Position
+from roceproof.conformance.wire.psn import PSN_MODULUS, distance
 
 _LARGEST_GAP = 64
 _LEAST_LAGS = 3

@@ -6,7 +6,8 @@ A step joins two with nothing repeated in between, so recovery never looks like 
 
 from dataclasses import dataclass, field
 
-from roceproof.conformance.diagnosis.psn.timeline import PSN_MODULUS, Sent, distance
+from roceproof.conformance.diagnosis.psn.timeline import Sent
+from roceproof.conformance.wire.psn import PSN_MODULUS, distance
 
 LARGEST_GAP = 4096
 _NEAR = 64

@@ -18,15 +18,9 @@ from roceproof.conformance.diagnosis.psn.loss import Gap, Messages
 from roceproof.conformance.diagnosis.psn.path_mtu import learnt_mtu
 from roceproof.conformance.diagnosis.psn.steps import LARGEST_GAP, Recovery, Step
 from roceproof.conformance.diagnosis.psn.strays import astray
-from roceproof.conformance.diagnosis.psn.timeline import (
-    HALF,
-    PATH_MTUS,
-    PSN_MODULUS,
-    Sent,
-    Side,
-    distance,
-)
+from roceproof.conformance.diagnosis.psn.timeline import PATH_MTUS, Sent, Side
 from roceproof.conformance.wire.opcodes import Family, Position
+from roceproof.conformance.wire.psn import PSN_MODULUS, distance
 
 _RESTART = 1 << 16
 
@@ -227,7 +221,7 @@ class _Sorter:
         mtu = self.stream.path_mtu
         reads = sent.row.family is Family.READ and self.stream.tells_length(sent)
         if reads and sent.reth is not None and mtu is not None:
-            more = min((sent.reth.length - 1) // mtu, HALF - 1)
+            more = min((sent.reth.length - 1) // mtu, (PSN_MODULUS >> 1) - 1)
             if more > 0:
                 self._reads.add(sent.psn + 1, more, sent)
 

@@ -22,16 +22,9 @@ from roceproof.conformance.diagnosis.psn.strays import Strays, strays_of
 from roceproof.conformance.wire.headers import Aeth, Reth
 from roceproof.conformance.wire.opcodes import OPCODES, Opcode, Transport
 
-PSN_MODULUS = 1 << 24
-HALF = PSN_MODULUS // 2
 ACKNOWLEDGE = 0x11
 SEQUENCE_NAK = 0x60
 PATH_MTUS = (256, 512, 1024, 2048, 4096)
-
-
-def distance(a: int, b: int) -> int:
-    """a - b on the circle of PSNs, from -2^23 on."""
-    return (a - b + HALF) % PSN_MODULUS - HALF
 
 
 class Suffered(NamedTuple):

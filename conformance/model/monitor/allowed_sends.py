@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 from roceproof.conformance.model.monitor.sent import WireRecord, awaits_data
 from roceproof.conformance.model.monitor.state import WatchState
-from roceproof.conformance.model.segment import PSN_MODULUS, Segment, distance
+from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import ahead
+from roceproof.conformance.wire.psn import PSN_MODULUS, distance
 from roceproof.verbs.queue_pair import QpSpec
 
 _HALF_SPACE = PSN_MODULUS >> 1

@@ -2,10 +2,11 @@
 """Whether a packet that was sent again is what it was (RTX-03), or asks for the rest of a READ."""
 
 from roceproof.conformance.model.monitor.sent import Sent
-from roceproof.conformance.model.segment import Segment, distance
+from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.rules.findings import Violation
 from roceproof.conformance.wire.headers import ImmDt, Reth
 from roceproof.conformance.wire.opcodes import Family, Position, name_of
+from roceproof.conformance.wire.psn import distance
 
 
 def rest_of(read: Sent, psn: int, path_mtu: int) -> Reth | None:

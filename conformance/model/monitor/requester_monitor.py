@@ -19,9 +19,10 @@ from roceproof.conformance.model.monitor.possible_states import Candidates
 from roceproof.conformance.model.monitor.rule_attribution import rule_against, rule_against_silence
 from roceproof.conformance.model.monitor.sent import Sent, WireRecord
 from roceproof.conformance.model.monitor.state import WatchState
-from roceproof.conformance.model.segment import Segment, distance
+from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.rules.findings import Violation
 from roceproof.conformance.wire.opcodes import name_of
+from roceproof.conformance.wire.psn import distance
 from roceproof.verbs.queue_pair import QpSpec
 from roceproof.verbs.work import Outcome, Work
 

@@ -8,9 +8,10 @@ from roceproof.conformance.model.codes import AethType, NakCode, rnr_wait_ns
 from roceproof.conformance.model.monitor.sent import WireRecord
 from roceproof.conformance.model.monitor.state import RNR_WITHOUT_END, Cause, WatchState
 from roceproof.conformance.model.requester.read_answers import READ_RESPONSES, fits_read
-from roceproof.conformance.model.segment import Segment, distance
+from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import ahead
 from roceproof.conformance.wire.headers import Aeth, AtomicAckEth
+from roceproof.conformance.wire.psn import distance
 from roceproof.verbs.queue_pair import QpSpec
 
 _ACKNOWLEDGE, _ATOMIC_ACK = 0x11, 0x12

@@ -9,7 +9,8 @@ from roceproof.conformance.model.codes import ack_timeout_ns
 from roceproof.conformance.model.monitor.copies import changed
 from roceproof.conformance.model.monitor.sent import WireRecord, awaits_data
 from roceproof.conformance.model.monitor.state import Cause, WatchState
-from roceproof.conformance.model.segment import Segment, distance
+from roceproof.conformance.model.segment import Segment
+from roceproof.conformance.wire.psn import distance
 from roceproof.verbs.queue_pair import QpSpec
 
 _AT_ONCE_NS = 20_000  # less than a timeout is worth telling from

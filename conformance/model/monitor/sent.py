@@ -5,11 +5,11 @@ from collections import deque
 from dataclasses import dataclass, field
 from itertools import takewhile
 
-from roceproof.conformance.model.segment import PSN_MODULUS, Segment, distance
+from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import ahead
 from roceproof.conformance.wire.headers import Reth
 from roceproof.conformance.wire.opcodes import Family, Position
-from roceproof.conformance.wire.psn import packet_count
+from roceproof.conformance.wire.psn import PSN_MODULUS, distance, packet_count
 
 _KEPT = 1 << 10  # packets
 _FAR = PSN_MODULUS >> 2

@@ -13,7 +13,7 @@ from enum import Enum
 
 from roceproof.conformance.model.codes import ack_timeout_ns
 from roceproof.conformance.model.monitor.sent import WireRecord
-from roceproof.conformance.model.segment import distance
+from roceproof.conformance.wire.psn import distance
 from roceproof.verbs.queue_pair import QpSpec
 
 RNR_WITHOUT_END = 7

@@ -14,9 +14,10 @@ from roceproof.conformance.model.requester.read_answers import (
     place_original,
     place_response,
 )
-from roceproof.conformance.model.segment import Segment, distance
+from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import ATOMICS, ahead
 from roceproof.conformance.wire.headers import Aeth, AtomicAckEth
+from roceproof.conformance.wire.psn import distance
 from roceproof.verbs.queue_pair import State
 from roceproof.verbs.work import Op
 

@@ -10,7 +10,8 @@ from roceproof.conformance.model.codes import ack_timeout_ns, rnr_wait_ns
 from roceproof.conformance.model.requester.policy import RequesterPolicy, Reread
 from roceproof.conformance.model.requester.rc_sender import RcSender
 from roceproof.conformance.model.requester.retries import Retries
-from roceproof.conformance.model.segment import Segment, distance
+from roceproof.conformance.model.segment import Segment
+from roceproof.conformance.wire.psn import distance
 from roceproof.verbs.queue_pair import QpSpec, State
 from roceproof.verbs.work import Op
 

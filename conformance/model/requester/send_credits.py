@@ -8,9 +8,9 @@ the first AETH nothing is admitted. All others pass without a credit (CRED-04).
 
 from roceproof.conformance.model.codes import credits_of
 from roceproof.conformance.model.requester.policy import FlowControl
-from roceproof.conformance.model.segment import distance
 from roceproof.conformance.model.segmentation import TAKE_RECEIVE, ahead
 from roceproof.conformance.wire.headers import Aeth
+from roceproof.conformance.wire.psn import distance
 from roceproof.verbs.work import Work
 
 _CREDIT_CODE = 31

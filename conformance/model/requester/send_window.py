@@ -11,8 +11,9 @@ copies do. READ responses count as answers one by one, so `oldest` may lie insid
 from collections import deque
 from collections.abc import Iterator
 
-from roceproof.conformance.model.segment import PSN_MODULUS, Segment, distance
+from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import Message, ahead
+from roceproof.conformance.wire.psn import PSN_MODULUS, distance
 
 
 class SendWindow:

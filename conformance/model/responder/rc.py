@@ -36,10 +36,11 @@ from roceproof.conformance.model.responder.policy import (
 from roceproof.conformance.model.responder.rc_answers import HOLDERS, Answer, Kept, held_span
 from roceproof.conformance.model.responder.rc_checks import RcChecks
 from roceproof.conformance.model.responder.rc_duplicates import RcDuplicates
-from roceproof.conformance.model.segment import PSN_MODULUS, Segment, distance
+from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import ahead
 from roceproof.conformance.wire.headers import AtomicEth, Reth
 from roceproof.conformance.wire.opcodes import Opcode, Payload, Position
+from roceproof.conformance.wire.psn import PSN_MODULUS, distance
 
 _HALF_SPACE = PSN_MODULUS // 2
 _FETCH_ADD = 0x14

@@ -7,12 +7,12 @@ has left, and are kept behind that until a newer one needs the place.
 
 from dataclasses import dataclass
 
-from roceproof.conformance.model.segment import Segment, distance
+from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import ahead
 from roceproof.conformance.wire.codec import Packet
 from roceproof.conformance.wire.headers import Aeth, AtomicAckEth, Bth, Extension, Reth
 from roceproof.conformance.wire.opcodes import OPCODES, Family, Opcode, Position
-from roceproof.conformance.wire.psn import packet_count
+from roceproof.conformance.wire.psn import distance, packet_count
 
 ACKNOWLEDGE, ATOMIC_ACK = 0x11, 0x12
 HOLDERS = (Family.READ, Family.ATOMIC, Family.FLUSH)

@@ -26,9 +26,10 @@ from roceproof.conformance.model.responder.rc_answers import (
     held_span,
     response,
 )
-from roceproof.conformance.model.segment import Segment, distance
+from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.wire.headers import Aeth, AtomicEth, Reth
 from roceproof.conformance.wire.opcodes import Family, Position
+from roceproof.conformance.wire.psn import distance
 
 
 class RcResponses(ConnectedResponder):

@@ -5,10 +5,11 @@ from dataclasses import replace
 
 from roceproof.conformance.model.codes import AethType
 from roceproof.conformance.model.requester.rc import RcRequester
-from roceproof.conformance.model.segment import Segment, distance
+from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import ahead
 from roceproof.conformance.mutants.faulty import faulty_rc_requester
 from roceproof.conformance.wire.headers import Aeth
+from roceproof.conformance.wire.psn import distance
 
 _BOOKKEEPING_NS = 2_000
 

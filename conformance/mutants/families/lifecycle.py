@@ -5,7 +5,6 @@ from roceproof.conformance.model.components import REQUESTERS, Components
 from roceproof.conformance.model.requester.policy import RequesterPolicy
 from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.model.requester.uc import UcRequester
-from roceproof.conformance.model.segment import distance
 from roceproof.conformance.mutants.families.messages import RequestPacket, position_of
 from roceproof.conformance.mutants.faulty import faulty_rc_requester, faulty_uc_requester
 from roceproof.conformance.mutants.frames import bth_of, edited, removed, response_of, with_bth
@@ -16,6 +15,7 @@ from roceproof.conformance.wire.codec import Packet
 from roceproof.conformance.wire.frame_edits import reseal, resize, set_udp
 from roceproof.conformance.wire.headers import Aeth, CnpReserved
 from roceproof.conformance.wire.opcodes import Position
+from roceproof.conformance.wire.psn import distance
 from roceproof.verbs.queue_pair import QpSpec, State
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Work

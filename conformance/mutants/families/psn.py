@@ -7,12 +7,12 @@ from roceproof.conformance.model.components import REQUESTERS, Components
 from roceproof.conformance.model.requester.policy import RequesterPolicy
 from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.model.requester.uc import UcRequester
-from roceproof.conformance.model.segment import PSN_MODULUS, distance
 from roceproof.conformance.model.segmentation import ahead, refusal
 from roceproof.conformance.mutants.frames import request_of, response_of, with_bth
 from roceproof.conformance.mutants.renumbering import Flow, Renumbered, Sent
 from roceproof.conformance.mutants.wire import WireFault, model_mutant, wire_mutant
 from roceproof.conformance.wire.codec import Packet
+from roceproof.conformance.wire.psn import PSN_MODULUS, distance
 from roceproof.verbs.queue_pair import QpSpec
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Work

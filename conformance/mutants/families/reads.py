@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.requester.rc import RcRequester
-from roceproof.conformance.model.segment import Segment, distance
+from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import ahead
 from roceproof.conformance.mutants.faulty import faulty_rc_requester
 from roceproof.conformance.mutants.faulty_requesters import CopiesDiffer, made_of
@@ -13,6 +13,7 @@ from roceproof.conformance.mutants.frames import bth_of, edited
 from roceproof.conformance.mutants.wire import WireFault, model_mutant, wire_mutant
 from roceproof.conformance.wire.frame_edits import Edit, layout_of, resize
 from roceproof.conformance.wire.headers import Reth
+from roceproof.conformance.wire.psn import distance
 from roceproof.verbs.work import Op
 
 _READ_REQUEST, _ACKNOWLEDGE, _CMP_SWAP = 0x0C, 0x11, 0x13

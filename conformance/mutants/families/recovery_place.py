@@ -2,9 +2,10 @@
 """Requesters that go back to the wrong place, too often, or not at all."""
 
 from roceproof.conformance.model.requester.rc import RcRequester
-from roceproof.conformance.model.segment import Segment, distance
+from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import ahead
 from roceproof.conformance.mutants.faulty import faulty_rc_requester
+from roceproof.conformance.wire.psn import distance
 
 
 @faulty_rc_requester("nak-restarts-behind", expected=["NAK-06", "RTX-02"])

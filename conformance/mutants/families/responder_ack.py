@@ -10,12 +10,13 @@ from roceproof.conformance.model.memory import Memory
 from roceproof.conformance.model.receive_queue import Receive
 from roceproof.conformance.model.responder.rc import RcResponder, Region
 from roceproof.conformance.model.responder.rc_answers import HOLDERS, Answer
-from roceproof.conformance.model.segment import PSN_MODULUS, Segment
+from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import ahead
 from roceproof.conformance.mutants.faulty import faulty_rc_responder
 from roceproof.conformance.mutants.wire import model_mutant
 from roceproof.conformance.wire.headers import Aeth, ImmDt
 from roceproof.conformance.wire.opcodes import Family, Opcode, Position
+from roceproof.conformance.wire.psn import PSN_MODULUS
 from roceproof.verbs.service import Service
 
 _READ_MIDDLE = 0x0E

@@ -6,11 +6,12 @@ from typing import Any
 from roceproof.conformance.model.codes import AethType, NakCode, syndrome
 from roceproof.conformance.model.responder.rc import RcResponder
 from roceproof.conformance.model.responder.rc_answers import HOLDERS, Answer, held_span
-from roceproof.conformance.model.segment import PSN_MODULUS, Segment, distance
+from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import ahead
 from roceproof.conformance.mutants.faulty import faulty_rc_responder
 from roceproof.conformance.wire.headers import Reth
 from roceproof.conformance.wire.opcodes import Family, Position
+from roceproof.conformance.wire.psn import PSN_MODULUS, distance
 
 
 @faulty_rc_responder("rc-duplicate-send-delivered", expected=["DUP-01", "FUZZ-14"])

@@ -4,7 +4,7 @@
 from roceproof.conformance.model.responder.connected import Refusal
 from roceproof.conformance.model.responder.rc import RcResponder, Region
 from roceproof.conformance.model.responder.rc_answers import HOLDERS
-from roceproof.conformance.model.segment import Segment, distance
+from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.mutants.faulty import faulty_rc_responder
 from roceproof.conformance.mutants.frames import bth_of, request_of, with_bth
 from roceproof.conformance.mutants.wire import WireFault, wire_mutant
@@ -13,6 +13,7 @@ from roceproof.conformance.wire.codec import parse
 from roceproof.conformance.wire.frame_edits import reseal, resize
 from roceproof.conformance.wire.framing import UDP_BYTES, Fault, locate
 from roceproof.conformance.wire.opcodes import Opcode
+from roceproof.conformance.wire.psn import distance
 
 _QUARTER = 1 << 22
 _IPV4_BYTES = 20

@@ -8,11 +8,12 @@ from roceproof.conformance.model.responder.connected import ACCESS, OpenMessage,
 from roceproof.conformance.model.responder.rc import RcResponder, Region
 from roceproof.conformance.model.responder.rc_answers import ACKNOWLEDGE, Answer, response
 from roceproof.conformance.model.responder.uc import UcResponder
-from roceproof.conformance.model.segment import Segment, distance
+from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import ahead
 from roceproof.conformance.mutants.faulty import faulty_rc_responder, faulty_uc_responder
 from roceproof.conformance.wire.headers import Aeth
 from roceproof.conformance.wire.opcodes import Family, Opcode, Position
+from roceproof.conformance.wire.psn import distance
 
 _HALF_OF_16_BITS = 1 << 15
 _NAK_INVALID, _NAK_ACCESS = 0x61, 0x62

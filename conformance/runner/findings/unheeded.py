@@ -14,7 +14,6 @@ from typing import Any
 
 from roceproof.conformance.model.codes import AethType, NakCode, syndrome
 from roceproof.conformance.model.responder.rc_answers import ACKNOWLEDGE
-from roceproof.conformance.model.segment import distance
 from roceproof.conformance.model.segmentation import ahead
 from roceproof.conformance.runner.findings.received import (
     AROUND,
@@ -35,7 +34,7 @@ from roceproof.conformance.suite.reporting.transcript import Entry, Epoch, reque
 from roceproof.conformance.wire.codec import Packet, parse
 from roceproof.conformance.wire.ip import Ipv4
 from roceproof.conformance.wire.opcodes import Family, Opcode, Transport
-from roceproof.conformance.wire.psn import PSN_MODULUS, packet_count
+from roceproof.conformance.wire.psn import PSN_MODULUS, distance, packet_count
 from roceproof.verbs.service import Service
 
 Document = Mapping[str, Any]

@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from roceproof.conformance.model.monitor.sent import awaits_data
-from roceproof.conformance.model.segment import distance
 from roceproof.conformance.stimulus.requester.arp_and_ping import Neighbourhood
 from roceproof.conformance.stimulus.requester.departures import Departures, segment_of
 from roceproof.conformance.stimulus.requester.queue_pair import QueuePair
@@ -27,6 +26,7 @@ from roceproof.conformance.suite.reporting.transcript import Entry
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Arrival
 from roceproof.conformance.wire.codec import parse
+from roceproof.conformance.wire.psn import distance
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Outcome
 

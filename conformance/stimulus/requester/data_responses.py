@@ -12,7 +12,6 @@ from roceproof.conformance.model.requester.read_answers import (
     READ_MIDDLE,
     READ_ONLY,
 )
-from roceproof.conformance.model.segment import distance
 from roceproof.conformance.model.segmentation import ATOMICS, ahead
 from roceproof.conformance.stimulus.requester.state import Awaited
 from roceproof.conformance.suite.pattern import (
@@ -25,6 +24,7 @@ from roceproof.conformance.suite.pattern import (
 )
 from roceproof.conformance.wire.headers import Aeth
 from roceproof.conformance.wire.opcodes import OPCODES
+from roceproof.conformance.wire.psn import distance
 
 _ATOMIC_ACK = 0x12
 _MAKERS = {

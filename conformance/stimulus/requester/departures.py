@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from roceproof.conformance.model.segment import Segment, distance
+from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.stimulus.requester.answers import response
 from roceproof.conformance.stimulus.requester.data_responses import DataResponse, responses_to
 from roceproof.conformance.stimulus.requester.landings import Landings
@@ -25,6 +25,7 @@ from roceproof.conformance.suite.pattern import Pattern
 from roceproof.conformance.suite.reporting.transcript import DAMAGED, Entry
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.codec import Packet, parse
+from roceproof.conformance.wire.psn import distance
 
 _CREDIT_CODES = 32
 _NO_AETH = 0x1F

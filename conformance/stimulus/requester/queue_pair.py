@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 from typing import Any
 
-from roceproof.conformance.model.segment import distance
 from roceproof.conformance.stimulus.requester.data_responses import DataResponse
 from roceproof.conformance.stimulus.requester.incarnation import Life
 from roceproof.conformance.stimulus.requester.retry_checker import Judge
@@ -16,7 +15,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.expect.wrong_psn import rule_of_psn
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.targets.capability import Capability
-from roceproof.conformance.wire.psn import PSN_MODULUS
+from roceproof.conformance.wire.psn import PSN_MODULUS, distance
 from roceproof.verbs.addresses import parse_mac
 from roceproof.verbs.limit_table import ONCE
 from roceproof.verbs.queue_pair import Qp, QpSpec

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from ipaddress import ip_address
 from random import Random
 
-from roceproof.conformance.model.segment import PSN_MODULUS, distance
 from roceproof.conformance.stimulus.requester.answers import DAMAGED, flawed, response
 from roceproof.conformance.stimulus.requester.bounds import hears_only_acks, soon
 from roceproof.conformance.stimulus.requester.foreign import FOREIGN
@@ -16,6 +15,7 @@ from roceproof.conformance.stimulus.requester.scene import Scene
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.pattern import Pattern
 from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.wire.psn import PSN_MODULUS, distance
 from roceproof.verbs.addresses import Host, parse_mac
 
 _ACK = 0x1F

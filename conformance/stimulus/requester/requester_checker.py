@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from roceproof.conformance.model.segment import PSN_MODULUS, distance
 from roceproof.conformance.model.segmentation import AWAIT_DATA
 from roceproof.conformance.rules.findings import Violation
 from roceproof.conformance.stimulus.requester.endings import Endings
@@ -25,6 +24,7 @@ from roceproof.conformance.stimulus.requester.state import (
 )
 from roceproof.conformance.stimulus.requester.tolerance import is_as_wanted
 from roceproof.conformance.targets.interface import TargetError
+from roceproof.conformance.wire.psn import PSN_MODULUS, distance
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Outcome, Work
 

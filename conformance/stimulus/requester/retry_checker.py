@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from roceproof.conformance.model.monitor.requester_monitor import MonitorTiming, RequesterMonitor
-from roceproof.conformance.model.segment import PSN_MODULUS, Segment, distance
+from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import AWAIT_DATA
 from roceproof.conformance.rules.findings import Violation
 from roceproof.conformance.stimulus.requester.deferred_completions import EarlyTrack
@@ -22,6 +22,7 @@ from roceproof.conformance.stimulus.requester.state import (
 )
 from roceproof.conformance.stimulus.requester.tolerance import is_as_wanted
 from roceproof.conformance.wire.codec import parse
+from roceproof.conformance.wire.psn import PSN_MODULUS, distance
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Outcome, Work
 

@@ -12,9 +12,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from roceproof.conformance.model.codes import ack_timeout_ns
-from roceproof.conformance.model.segment import PSN_MODULUS, Segment, distance
+from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.stimulus.requester.incarnation import Life
 from roceproof.conformance.wire.headers import Aeth, Bth
+from roceproof.conformance.wire.psn import PSN_MODULUS, distance
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Outcome, Work
 

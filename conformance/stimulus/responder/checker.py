@@ -8,7 +8,7 @@ receives and memory have to fit one of them, whenever the device has come to res
 from collections.abc import Collection, Iterable, Sequence
 
 from roceproof.conformance.model.oracle import Oracle, Unexplained
-from roceproof.conformance.model.segment import Segment, distance
+from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.stimulus.responder.requests import Request
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
@@ -21,6 +21,7 @@ from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.codec import Packet, parse
 from roceproof.conformance.wire.framing import GRH_BYTES
 from roceproof.conformance.wire.opcodes import OPCODES, Family, Transport, name_of
+from roceproof.conformance.wire.psn import distance
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Outcome, Region
 

@@ -10,10 +10,10 @@ the case.
 from collections import deque
 
 from roceproof.conformance.model.responder.rc_answers import ACKNOWLEDGE, held_span
-from roceproof.conformance.model.segment import distance
 from roceproof.conformance.suite.pattern import Pattern
 from roceproof.conformance.wire.codec import Packet
 from roceproof.conformance.wire.opcodes import OPCODES, Family
+from roceproof.conformance.wire.psn import distance
 
 _ACKNOWLEDGED = (Family.SEND, Family.WRITE)
 _SEQUENCE_ERROR = 0x60

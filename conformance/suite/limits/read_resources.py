@@ -2,9 +2,9 @@
 """How many READs and atomics a case has a device hold at once, or know again."""
 
 from roceproof.conformance.model.responder.rc_answers import HOLDERS, held_span
-from roceproof.conformance.model.segment import distance
 from roceproof.conformance.wire.codec import Packet
 from roceproof.conformance.wire.opcodes import OPCODES
+from roceproof.conformance.wire.psn import distance
 
 
 class ReadResources:

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 from roceproof.conformance.model.codes import AethType
 from roceproof.conformance.model.oracle import Unexplained
 from roceproof.conformance.model.responder.rc_answers import ACKNOWLEDGE
-from roceproof.conformance.model.segment import Segment, distance
+from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.suite.notation import data_shown
 from roceproof.conformance.wire.headers import Aeth, AtomicAckEth
 from roceproof.conformance.wire.opcodes import name_of
+from roceproof.conformance.wire.psn import distance
 from roceproof.verbs.work import Outcome
 
 MORE, FEWER = (f"{number} receives than were due have completed\n" for number in ("more", "fewer"))

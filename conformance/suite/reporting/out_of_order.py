@@ -3,10 +3,9 @@
 
 from collections.abc import Iterable
 
-from roceproof.conformance.model.segment import distance
 from roceproof.conformance.wire.codec import parse
 from roceproof.conformance.wire.opcodes import OPCODES, Family, Position, Transport
-from roceproof.conformance.wire.psn import PSN_MODULUS
+from roceproof.conformance.wire.psn import PSN_MODULUS, distance
 
 _BEGINS_INSIDE = {Transport.RC: "OPC-07", Transport.UC: "UC-07"}
 _OF_ANOTHER_FAMILY = {Transport.RC: "OPC-08", Transport.UC: "OPC-10"}

@@ -14,7 +14,7 @@ from roceproof.conformance.model.monitor.response_effects import ResponseEffects
 from roceproof.conformance.model.monitor.sent import WireRecord
 from roceproof.conformance.model.monitor.state import WatchState
 from roceproof.conformance.model.requester.rc import STATUS_OF_NAK
-from roceproof.conformance.model.segment import Segment, distance
+from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import AWAIT_DATA, ahead
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.checks.responses import read_responses
@@ -25,6 +25,7 @@ from roceproof.conformance.suite.pattern import ACK, ATOMIC_ACK, Pattern
 from roceproof.conformance.suite.reporting.ends import ended
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.codec import parse
+from roceproof.conformance.wire.psn import distance
 from roceproof.verbs.work import Op, Region
 
 SHORT = 5

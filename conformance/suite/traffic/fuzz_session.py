@@ -4,7 +4,7 @@
 from functools import partial
 
 from roceproof.conformance.model.oracle import Oracle, Unexplained
-from roceproof.conformance.model.segment import Segment, distance
+from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import ANYTHING
@@ -17,6 +17,7 @@ from roceproof.conformance.suite.reporting.frame_timeline import FRAMES_SEEN
 from roceproof.conformance.suite.reporting.out_of_order import rule_out_of_order
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.codec import Packet, parse
+from roceproof.conformance.wire.psn import distance
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Region
 
