@@ -91,7 +91,9 @@ def _print(
         )
         if told:
             console.print(f"rtl: {told} rules of a {part.name.lower()} decided")
-    console.print(f"missing: {', '.join(lacking) or 'none'}")
+    console.print(
+        f"musts that a target could show and no case decides there: {', '.join(lacking) or 'none'}"
+    )
     for problem in wrong:
         console.print(escape(problem))
 

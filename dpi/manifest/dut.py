@@ -25,6 +25,7 @@ from roceproof.verbs.service import PathMtu, Service
 __all__ = ["Capabilities", "Manifest", "ManifestError", "load_manifest"]
 
 SCHEMAS = (1, 2)
+_OF_SCHEMA_2 = ("limits", "fixed", "environment", "responder", "cm", "wire", "waivers")
 DATA_WIDTHS = (8, 16, 32, 64, 128, 256, 512, 1024)
 STREAM, XGMII = "stream", "xgmii"
 WIRES = (STREAM, XGMII)
@@ -223,6 +224,9 @@ def load_manifest(path: Path) -> Manifest:
     claimed = Table(path, "capabilities.", table.take("capabilities", dict))
     more: dict[str, Any] = {}
     if schema == 1:
+        for key in _OF_SCHEMA_2:
+            if key in table:
+                raise table.error(key, "is a key of schema 2; docs/dut-contract.md has its form")
         capabilities = _capabilities_1(claimed)
     else:
         limits = table.take_table("limits")

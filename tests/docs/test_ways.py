@@ -111,3 +111,16 @@ def test_every_arrow_stands_in_the_code() -> None:
 def test_a_wrong_arrow_is_found(wrong: str) -> None:
     page = PAGE.read_text(encoding="utf-8").replace("A frame\n", f"A frame\n  wrong: {wrong}\n", 1)
     assert unjoined(page) == [wrong]
+
+
+def decided(page: str) -> list[tuple[str, str]]:
+    """The file and the word of each row of what is decided where."""
+    _, _, section = page.partition("\n## Where it is decided\n")
+    section, _, _ = section.partition("\n## ")
+    return re.findall(r"^\|[^|]+\| `([^`]+)` \| `([^`]+)` \|$", section, re.MULTILINE)
+
+
+def test_what_is_decided_somewhere_is_told_there() -> None:
+    rows = decided(PAGE.read_text(encoding="utf-8"))
+    assert len(rows) > 12
+    assert [(file, word) for file, word in rows if word not in _text(file)] == []

@@ -55,6 +55,7 @@ def test_manifest_is_read_whole(write, tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
+        ("schema = 1", "schema = 1\nlimits = {}", "limits: is a key of schema 2"),
         ("schema = 1", "schema = 3", "schema: 3 is not supported; this version reads 1 and 2"),
         ('top = "my_top"\n', "", "top: missing"),
         ('"a.sv"', '"b.sv"', "b.sv does not exist"),
