@@ -104,6 +104,17 @@ def test_a_device_that_takes_frames_and_answers_nobody_is_told_where_to_look() -
     assert "rx_tkeep_i" in sentence
 
 
+def test_a_device_that_has_answered_others_before_it_answers_nobody_is_not_called_deaf() -> None:
+    session = Session()
+    own = ["want READ_RESP_ONLY psn=+9 payload=1[2d]; got nothing", ["READ-02"]]
+    lost = ["the device does not answer ARP and ping behind the case: ARP is lost", ["LIVE-01"]]
+    for _ in range(2):
+        session.add(({}, ""), head="lost", broken=("READ-02",))
+        streams = STANDING | {"rx": [9, False, False], "left": [9, False, False], "wr": LOW}
+        also(session, lost="ARP", failures=[own, lost], standing=streams)
+    assert not [each for each in session.sentences() if "never answered" in each]
+
+
 @pytest.mark.parametrize(
     ("hops", "rules", "where"),
     [(1, ["IP-09"], "a TTL of 1"), (64, ["RNR-01"], None)],

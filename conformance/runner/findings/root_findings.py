@@ -156,7 +156,8 @@ def _of_all(
             says, rules = f"{says}; {cause[0]}", set(cause[1])
         brings = fact.brings
         yield Root([fact.trouble], hidden, says=says, hides=True, brings=brings, rules=rules)
-    if asked and all(asked.values()) and failed & asked.keys() - hidden:
+    is_deaf = any(_answers_nobody(seen[name], standings.get(name, {})) for name in asked)
+    if is_deaf and all(asked.values()) and failed & asked.keys() - hidden:
         lost = "ARP" if "ARP" in asked.values() else next(iter(asked.values()))
         is_wrong = lost.startswith(WRONGLY)
         never = lost if is_wrong else f"{lost} was never answered"
@@ -164,6 +165,12 @@ def _of_all(
         if not is_wrong and all(of(standings.get(name, {}), "rx").beats for name in asked):
             says += f", though frames are taken: {LANES}"
         yield Root([RULE + _NOT_ANSWERED], failed & asked.keys(), says=says)
+
+
+def _answers_nobody(case: Document, streams: Mapping[str, Standing]) -> bool:
+    """Whether a case shows no more than that: no answer of another kind, and nothing before it."""
+    is_first = [accused for _, accused in case.get("failures", ())][:1] == [[_NOT_ANSWERED]]
+    return is_first or not of(streams, "left").beats or bool(of(streams, "wr").beats)
 
 
 def _cause_in(names: set[str], seen: Mapping[str, Document]) -> Sequence[Any] | None:
