@@ -43,6 +43,7 @@ FLOOD = 48 << 10
 """Bytes, more than a device may have room for."""
 SHORT = 6
 DATA = b"\x81\x92\xa3\xb4\xc5\xd6\xe7\xf8"
+READS = 16
 MANY = 210
 """WRITEs, of which more may be outstanding than a counter of seven bits has numbers for."""
 
@@ -211,3 +212,17 @@ def test_a_read_of_slow_memory_is_answered_whole(bench: Bench, slow: dict[str, i
         responses = read_responses(qp, psn, memory[:length], msn=msn)
         qp.expect(*responses)
         psn += len(responses)
+
+
+@case("READ-02", "READ-06", needs=[Capability.DISTURBANCE], smoke=True, targets=["hdl", "model"])
+@over("stall", [90, 99])
+def test_short_reads_at_once_of_slow_memory_are_each_answered(bench: Bench, stall: int) -> None:
+    """More responses than memory takes commands for in the time that these need on the wire."""
+    qp = bench.connect(max_dest_rd_atomic=READS)
+    bench.target.disturb(memory_stall=stall)
+    region = qp.region(READS + qp.mtu, filled=True)
+    for psn in range(0, 3 * READS, READS):
+        places = range(READS)
+        qp.send(*(READ_REQUEST(psn=psn + each, dmalen=1, **at(region, each)) for each in places))
+        answers = ((psn + each, region.read(each, 1)) for each in places)
+        qp.expect(*(READ_RESP_ONLY(psn=each, payload=data) for each, data in answers))
