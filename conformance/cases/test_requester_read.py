@@ -8,11 +8,10 @@ import pytest
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
-from roceproof.conformance.suite.checks.reading import ask, lands, never_succeeds
+from roceproof.conformance.suite.checks.reading import ask, asked_again, lands, never_succeeds
 from roceproof.conformance.suite.checks.recovery import longest_wait_ns, timeout_code
 from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
-from roceproof.conformance.suite.expect.prediction import Posted
 from roceproof.conformance.suite.intent import WRONG_ANSWERS
 from roceproof.conformance.suite.pattern import (
     ACK,
@@ -131,7 +130,7 @@ def some_length(random: Random) -> int:
     "fault",
     [
         *("middle-first", "only-for-many", "short-first", "long-last", "short-last"),
-        *("atomic-answer", "nak-in-aeth"),
+        *("only-for-last", "atomic-answer", "nak-in-aeth"),
     ],
 )
 def test_a_bad_response_never_completes_a_read_with_success(bench: Bench, fault: str) -> None:
@@ -152,6 +151,7 @@ def _bad(qp: Connection, fault: str) -> list[Pattern]:
         "short-first": [first.but(payload=short), last],
         "long-last": [first, last.but(payload=long)],
         "short-last": [first, last.but(payload=short)],
+        "only-for-last": [first, READ_RESP_ONLY(psn=1, payload=whole)],
         "atomic-answer": [ATOMIC_ACK(psn=0, original=7)],
         "nak-in-aeth": [first.but(syndrome=0x63), last],
     }[fault]
@@ -220,7 +220,7 @@ def test_a_lost_response_is_asked_for_again(bench: Bench, missing: int) -> None:
     message, data = ask(qp, PARTS * MTU, into)
     responses = read_responses(qp, 0, data, msn=1)
     qp.send(*responses[:missing])
-    start = _asked_again(bench, qp, message, missing)
+    start = asked_again(bench, qp, message, missing)
     qp.send(*read_responses(qp, start, data[start * qp.mtu :], msn=1))
     lands(bench, qp, message, into, data)
 
@@ -247,28 +247,11 @@ def test_an_ack_beyond_a_read_means_that_its_response_was_lost(bench: Bench) -> 
     qp.expect_message(message, write)
     data = qp.random.randbytes(2 * qp.mtu)
     qp.send(ACK(psn=write.last_psn, msn=2))
-    _asked_again(bench, qp, message, 0)
+    asked_again(bench, qp, message, 0)
     qp.send(*read_responses(qp, 0, data, msn=1))
     lands(bench, qp, message, into, data)
     qp.next(timeout_ns=longest_wait_ns(bench))
     qp.finish(write)
-
-
-def _asked_again(bench: Bench, qp: Connection, message: Posted, missing: int) -> int:
-    """The READ for what is missing, or the whole READ; where it starts, in packets."""
-    work = message.work
-    packet = qp.next(timeout_ns=longest_wait_ns(bench))
-    if packet is None or packet.reth is None:
-        raise bench.failed(f"response {missing} was lost and is not asked for again")
-    start = (packet.bth.psn - qp.spec.sq_psn - message.psn) % (1 << 24)
-    due = (work.remote_addr + start * qp.mtu, work.size - start * qp.mtu)
-    got = (packet.reth.address, packet.reth.length)
-    if start not in (0, missing) or got != due:
-        raise bench.failed(
-            f"asked again from packet {start} for va={got[0]:#x} dmalen={got[1]}; "
-            f"va={due[0]:#x} dmalen={due[1]} belong to it, and {missing} was missing"
-        )
-    return start
 
 
 @case("ATOM-01", needs=[Capability.ATOMIC], smoke=True)

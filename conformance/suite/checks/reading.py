@@ -38,6 +38,23 @@ def lands(bench: Bench, qp: Connection, message: Posted, into: Region, data: byt
         raise bench.failed("the READ completed with other bytes than those of its responses")
 
 
+def asked_again(bench: Bench, qp: Connection, message: Posted, missing: int) -> int:
+    """The READ for what is missing, or the whole READ; where it starts, in packets."""
+    work = message.work
+    packet = qp.next(timeout_ns=longest_wait_ns(bench))
+    if packet is None or packet.reth is None:
+        raise bench.failed(f"response {missing} was lost and is not asked for again")
+    start = (packet.bth.psn - qp.spec.sq_psn - message.psn) % (1 << 24)
+    due = (work.remote_addr + start * qp.mtu, work.size - start * qp.mtu)
+    got = (packet.reth.address, packet.reth.length)
+    if start not in (0, missing) or got != due:
+        raise bench.failed(
+            f"asked again from packet {start} for va={got[0]:#x} dmalen={got[1]}; "
+            f"va={due[0]:#x} dmalen={due[1]} belong to it, and {missing} was missing"
+        )
+    return start
+
+
 def never_succeeds(bench: Bench, qp: Connection, what: str, *, by: str = "") -> None:
     """No completion with success comes until all timers are over."""
     wait = longest_wait_ns(bench)
