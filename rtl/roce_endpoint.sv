@@ -29,7 +29,7 @@ module roce_endpoint
   parameter int unsigned Atomics     = 0,  // 1: atomics are, which needs memory reads
   parameter int unsigned Datagrams   = 0,  // 1: SEND on UD is, and sent
   parameter int unsigned Shared      = 0,  // 1: there are shared receive queues
-  parameter int unsigned Reads       = 0   // 1: READs and atomics are sent, not with Recovery
+  parameter int unsigned Reads       = 0   // 1: READs and atomics are sent
 `endif
 ) (
   input  wire logic                   clk_i,
@@ -360,7 +360,8 @@ module roce_endpoint
       .DataWidth(DataWidth),
       .Qps      (Qps),
       .Regions  (Regions),
-      .Ipv6     (Ipv6)
+      .Ipv6     (Ipv6),
+      .Recovery (Recovery)
     ) u_answers (
       .clk_i,
       .rst_ni,

@@ -31,6 +31,7 @@ module asked_queue
   output      logic                 waits_o,
   output      asked_t               asked_o,       // the oldest
   output      logic [23:0]          received_o,  // responses of it
+  output      logic                 again_o,     // since the last of which the rest has been asked for
   output      logic [23:0]          fresh_o,     // the first PSN that was never sent
   input  wire logic                 fault_i,     // no more is taken of what it waits for
   input  wire logic                 advance_i,   // one more; never beside a configuration
@@ -45,6 +46,7 @@ module asked_queue
 
   place_t               told_q[Qps], head_q[Qps], sent_q[Qps], tail_q[Qps];
   logic [Qps-1:0]       faulty_q, failed_q;  // by a response, and as the tracker has it
+  logic [Qps-1:0]       again_q;
   place_t               held;
   logic [IndexBits:0]   cleared_q;
   logic [IndexBits-1:0] configured, failed, departed, asking, index_q;
@@ -56,6 +58,7 @@ module asked_queue
   assign departed   = event_i.departed_index[IndexBits-1:0];
   assign asking     = event_i.ask_index[IndexBits-1:0];
   assign held       = tail_q[asking] - told_q[asking];
+  assign again_o    = again_q[index_q];
   assign waits_o    = !faulty_q[index_q] && head_q[index_q] != sent_q[index_q];
 
   always_comb begin
@@ -73,6 +76,8 @@ module asked_queue
     room_o <= failed_q[asking] || held < event_i.ask_limit;
     if (lookup_i) index_q <= index_i;
     if (event_i.asks) tail_q[asking] <= tail_q[asking] + 1'b1;
+    if (event_i.asks_rest) again_q[event_i.rest_index[IndexBits-1:0]] <= 1'b1;
+    if (advance_i) again_q[index_q] <= 1'b0;
     if (advance_i && end_i) head_q[index_q] <= head_q[index_q] + 1'b1;
     if (event_i.departs && event_i.departs_asking) sent_q[departed] <= sent_q[departed] + 1'b1;
     if (told_i) told_q[told_index_i] <= told_q[told_index_i] + 1'b1;
@@ -85,6 +90,7 @@ module asked_queue
       told_q[configured]   <= tail_q[configured];
       head_q[configured]   <= tail_q[configured];
       sent_q[configured]   <= tail_q[configured];
+      again_q[configured]  <= 1'b0;
       faulty_q[configured] <= 1'b0;
       failed_q[configured] <= 1'b0;
     end

@@ -33,6 +33,8 @@ package reads_pkg;
     roce_tx_pkg::asked_t      asked;
     index_t                   ask_index;   // whose room for one more is asked for at all times
     logic [4:0]               ask_limit;
+    logic                     asks_rest;   // of a READ that is answered in part
+    index_t                   rest_index;
   } event_t;
 
   // What becomes of one response.

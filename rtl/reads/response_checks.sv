@@ -21,6 +21,7 @@ module response_checks
   input  wire logic                 waits_i,      // for what was asked for:
   input  wire roce_tx_pkg::asked_t  asked_i,
   input  wire logic [23:0]          received_i,   // responses of it
+  input  wire logic                 again_i,      // since which the rest was asked for
   input  wire logic [23:0]          fresh_i,      // the first PSN that was never sent
   output      logic [31:0]          offset_o,     // of the data in the answer, in bytes
   input  wire logic                 permitted_i,  // they may go where they shall
@@ -32,7 +33,7 @@ module response_checks
   logic [31:0] left;
   logic [15:0] bytes;             // that the response must have
   logic        is_ack, is_nak, is_next, is_last, behind, has_aeth, fits, is_data, has_data;
-  logic [7:0]  due;               // the opcode that it must have
+  logic [7:0]  due, due_again;    // the opcode that it must have, and may, of a READ that was repeated
   status_e     unused_status;
 
   assign opcode   = response_i.opcode;
@@ -69,8 +70,10 @@ module response_checks
     end
   end
 
+  assign due_again = is_last ? RcReadOnly : RcReadFirst;
   assign has_data = asked_i.atomic || bytes != '0;
-  assign fits     = opcode == due && response_i.payload_bytes == bytes && is_ack;
+  assign fits     = (opcode == due || (again_i && opcode == due_again))
+      && response_i.payload_bytes == bytes && is_ack;
 
   // Whether the response is taken, and what it shows.
   logic    takes;
@@ -96,7 +99,9 @@ module response_checks
     verdict_o.writes   = takes && has_data;
     verdict_o.advances = takes;
     verdict_o.ends     = takes && is_last;
-    verdict_o.fault    = '{status: fault, psn: next};
+    verdict_o.fault    = '{status: fault, psn: next, default: '0};
+    if (verdict_o.ends) verdict_o.fault.ended = received_i;
+    else if (waits_i) verdict_o.fault.answered = received_i + 24'(takes);
     verdict_o.response = '{
       dest_qpn: response_i.dest_qpn,
       psn:      response_i.psn,

@@ -67,16 +67,17 @@ module ack_tracker
   output logic      [IndexBits-1:0] failed_index_o,
   // What the send window follows, and the replay buffer does.
   output logic                      oldest_valid_o,
-  output logic      [23:0]          oldest_o,
+  output logic      [23:0]          oldest_o,            // its place
   output logic                      held_valid_o,
   output logic                      held_o,
   output logic      [IndexBits-1:0] index_o,             // their QP, and that of the copy
   input  wire logic                 issued_i,
   input  wire logic [IndexBits-1:0] issued_index_i,
-  input  wire logic [23:0]          issued_psn_i,
+  input  wire slot_t                issued_slot_i,
+  input  wire logic [23:0]          issued_more_i,       // PSNs than one
+  input  wire logic [23:0]          issued_psn_i,        // the last that it uses
   output logic                      copy_o,
-  output logic      [23:0]          copy_psn_o,
-  output generation_t               copy_generation_o,
+  output copy_t                     copied_o,
   input  wire logic                 copy_waits_i,
   output logic                      completion_valid_o,
   input  wire logic                 completion_ready_i,
@@ -110,7 +111,7 @@ module ack_tracker
     StClear,      // after reset, every context in turn
     StSelect,     // choose an operation
     StRead,       // its context
-    StMeasure,    // scan: how long has the timer run?
+    StMeasure,    // scan: how long has the timer run? replay, of READs: where does the copy end?
     StExecute,    // decide, and choose the next one if it may overlap
     StConfigure,  // the configuration takes effect
     StFail,       // the QP has failed
@@ -178,6 +179,8 @@ module ack_tracker
   logic    rests;      // no timer for now
   logic    replay_valid, copies;
   index_t  replay_index;
+  copy_t   copied;
+  logic    [23:0] lead;
 
   aeth_decoder u_decoder (
     .syndrome_i(response_i.syndrome),
@@ -375,7 +378,9 @@ module ack_tracker
           if (&index_q) state_q <= StSelect;
         end
 
-        StRead:    state_q <= op_q == OpScan ? StMeasure : StExecute;
+        StRead: begin
+          state_q <= op_q == OpScan || (Reads != 0 && op_q == OpReplay) ? StMeasure : StExecute;
+        end
         StMeasure: state_q <= StExecute;
 
         StExecute: begin
@@ -423,21 +428,34 @@ module ack_tracker
   end
 
   assign oldest_valid_o    = state_q == StExecute;
-  assign oldest_o          = write ? written.oldest : stored.oldest;
+  assign oldest_o          = (write ? written.oldest : stored.oldest) - lead;
   assign index_o           = index_q;
-  assign copy_generation_o = stored.generation;
 
   if (Recovery != 0) begin : gen_recovery
     assign held_valid_o = state_q == StExecute;
 
+    // Data that are lost are a NAK in their place.
+    response_t heeded;
+    always_comb begin
+      heeded = response_i;
+      if (faulty) begin
+        heeded.psn      = fault_i.psn;
+        heeded.syndrome = fault_i.status == StatusRetryExcErr ? 8'h60 : 8'hff;
+      end
+      copied_o            = copied;
+      copied_o.generation = stored.generation;
+    end
+
     recovery #(
-      .Qps(Qps)
+      .Qps  (Qps),
+      .Reads(Reads)
     ) u_recovery (
       .clk_i,
       .rst_ni,
       .now_i            (now),
       .select_i         (state_q == StRead),
       .select_index_i   (index_q),
+      .measure_i        (state_q == StMeasure),
       .clear_i          (state_q == StClear),
       .execute_i        (state_q == StExecute),
       .op_i             (op_q),
@@ -448,26 +466,35 @@ module ack_tracker
       .configured_i     (configure_o),
       .oldest_i         (stored.oldest),
       .relevant_i       (relevant),
-      .response_i,
+      .response_i       (heeded),
       .ack_i            (ack),
+      .answered_i       (fault_i.answered),
+      .ended_i          (fault_i.ended),
       .expired_i        (expired),
       .repeats_o        (repeats),
       .rests_o          (rests),
       .held_o,
+      .lead_o           (lead),
       .issued_i,
       .issued_index_i,
+      .issued_slot_i,
+      .issued_more_i,
       .issued_psn_i,
       .replay_valid_o   (replay_valid),
       .replay_ready_i   (take && op == OpReplay),
       .replay_index_o   (replay_index),
       .copy_o,
-      .copy_psn_o,
+      .copied_o         (copied),
       .copy_left_i      (departed_valid_i && departed_ready_o && departed_i.copy),
       .copies_o         (copies)
     );
   end else begin : gen_no_recovery
     logic unused_recovery;
-    assign unused_recovery = ^{issued_i, issued_index_i, issued_psn_i};
+    assign unused_recovery = ^{issued_i, issued_index_i, issued_slot_i, issued_more_i,
+                               issued_psn_i, copied, fault_i.answered, fault_i.ended};
+    assign copied          = '0;
+    assign copied_o        = '0;
+    assign lead            = '0;
     assign held_valid_o    = 1'b0;
     assign held_o          = 1'b0;
     assign repeats         = 1'b0;
@@ -475,7 +502,6 @@ module ack_tracker
     assign replay_valid    = 1'b0;
     assign replay_index    = '0;
     assign copy_o          = 1'b0;
-    assign copy_psn_o      = '0;
     assign copies          = 1'b0;
   end
 

@@ -8,7 +8,8 @@
 //   RNR NAK       nothing for as long as its code says, then again from its PSN
 //   timeout       again from the oldest PSN that is not acknowledged
 //   progress      restores the counts of retries
-//   replay        asks for the copy that is next, or ends the repetition
+//   replay        asks for the copy that is next, or ends the repetition; of a READ,
+//                 for what of it is not answered
 //
 // A QP is held, sends nothing new, from the NAK or timeout until its last copy
 // is under way, and when it fails. QPs that repeat take turns, one copy each, in a queue in which
@@ -21,6 +22,7 @@ module recovery
   import roce_tx_pkg::*;
 #(
   parameter int unsigned Qps       = 16,
+  parameter int unsigned Reads     = 0,   // 1: a packet may use many PSNs
   parameter int unsigned IndexBits = $clog2(Qps)
 ) (
   input  wire logic                 clk_i,
@@ -29,6 +31,7 @@ module recovery
   // The tracker's operation: its QP, then what it is. One cycle each.
   input  wire logic                 select_i,
   input  wire logic [IndexBits-1:0] select_index_i,
+  input  wire logic                 measure_i,        // where READs are sent, before a repetition
   input  wire logic                 clear_i,          // after reset, each in turn
   input  wire logic                 execute_i,
   input  wire ack_op_e              op_i,
@@ -41,20 +44,25 @@ module recovery
   input  wire logic                 relevant_i,       // response_i is to be heeded
   input  wire roce_pkg::response_t  response_i,
   input  wire logic                 ack_i,
+  input  wire logic [23:0]          answered_i,       // as fault_t has it
+  input  wire logic [23:0]          ended_i,
   input  wire logic                 expired_i,
   output logic                      repeats_o,        // instead of failing
   output logic                      rests_o,          // no ACK timer until a copy has left
   output logic                      held_o,
+  output logic [23:0]               lead_o,           // of the oldest PSN over its place
   // A packet that was never sent before has been issued.
   input  wire logic                 issued_i,
   input  wire logic [IndexBits-1:0] issued_index_i,
-  input  wire logic [23:0]          issued_psn_i,
+  input  wire slot_t                issued_slot_i,
+  input  wire logic [23:0]          issued_more_i,    // PSNs than one
+  input  wire logic [23:0]          issued_psn_i,     // the last that it uses
   // Who repeats next, the copy that it needs, and when one has left.
   output logic                      replay_valid_o,
   input  wire logic                 replay_ready_i,
   output logic [IndexBits-1:0]      replay_index_o,
   output logic                      copy_o,
-  output logic [23:0]               copy_psn_o,
+  output copy_t                     copied_o,         // but for its generation
   input  wire logic                 copy_left_i,
   output logic                      copies_o
 );
@@ -74,11 +82,16 @@ module recovery
     logic [4:0]  code;         // of the wait, which began
     logic [31:0] since;
     logic [23:0] again;        // the next copy
+    logic [23:0] again_lead;   // of its PSN over its place
+    logic [23:0] lead;         // of the oldest message
+    logic [23:0] answered;     // PSNs of it, a READ
   } recovery_t;
 
   recovery_t   stored, granted, written;
   logic [23:0] fresh;          // first PSN that was never issued
   logic [23:0] copy_psn;
+  logic [23:0] copy_lead;
+  logic [23:0] more_psns;      // than one, of the copy
   logic        sequence_nak, rnr_nak;
   logic        wait_over;
   logic        progress;
@@ -126,12 +139,25 @@ module recovery
 
   // An acknowledgement may have overtaken the copies.
   assign copy_psn = stored.again - oldest_i < 24'h80_0000 ? stored.again : oldest_i;
+  always_comb begin
+    copy_lead           = copy_psn == oldest_i ? stored.lead : stored.again_lead;
+    copied_o            = '0;
+    copied_o.psn        = copy_psn;
+    copied_o.answered   = copy_psn == oldest_i ? stored.answered : '0;
+    copied_o.place      = copy_psn - copied_o.answered - copy_lead;
+    copied_o.last_psn   = copy_psn - copied_o.answered + more_psns;
+  end
+
   assign more     = stored.replaying && copy_psn != fresh;
 
   always_comb begin
     written   = granted;
     goes_back = 1'b0;
     ends      = 1'b0;
+    if (op_i == OpResponse && relevant_i) begin
+      written.answered = answered_i;
+      written.lead     = stored.lead + ended_i;
+    end
     case (op_i)
       OpConfigure: begin
         ends = !configure_ready_i;
@@ -140,6 +166,8 @@ module recovery
           written.waiting     = 1'b0;
           written.told        = 1'b0;
           written.restarted   = 1'b0;
+          written.answered    = '0;
+          written.lead        = '0;
           written.retry_count = config_i.retry_count[2:0];
           written.rnr_retry   = config_i.rnr_retry[2:0];
           written.retries     = config_i.retry_count[2:0];
@@ -181,8 +209,9 @@ module recovery
       end
 
       OpReplay: begin
-        written.replaying = more;
-        written.again     = copy_psn + 24'd1;
+        written.replaying  = more;
+        written.again      = copied_o.last_psn + 24'd1;
+        written.again_lead = copy_lead + more_psns;
       end
 
       default: ;
@@ -200,7 +229,7 @@ module recovery
   assign rests_o    = written.waiting || goes_back;
   assign held_o     = written.waiting || written.replaying || ends;
   assign copy_o     = execute_i && op_i == OpReplay && more;
-  assign copy_psn_o = copy_psn;
+  assign lead_o     = written.lead + written.answered;
   assign copies_o   = copies_q != '0;
 
   always_ff @(posedge clk_i) begin
@@ -233,6 +262,25 @@ module recovery
     .read_index_i (select_index_i),
     .read_data_o  (fresh)
   );
+
+  if (Reads != 0) begin : gen_reads
+    ram_1r1w #(
+      .Width(24),
+      .Words(Qps * ReplayPackets)
+    ) u_more_psns (
+      .clk_i,
+      .write_i      (issued_i),
+      .write_index_i({issued_index_i, issued_slot_i}),
+      .write_data_i (issued_more_i),
+      .read_i       (measure_i),
+      .read_index_i ({index_i, slot_t'(copied_o.place)}),
+      .read_data_o  (more_psns)
+    );
+  end else begin : gen_no_reads
+    logic unused_reads;
+    assign unused_reads = ^{measure_i, issued_slot_i, issued_more_i};
+    assign more_psns    = '0;
+  end
 
   assert_one_fresh: assert property (@(posedge clk_i) disable iff (!rst_ni)
       configured_i |-> !issued_i)

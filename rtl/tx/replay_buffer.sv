@@ -3,13 +3,15 @@
 // Keeps what RC QPs send until it is acknowledged, and puts copies between new
 // packets. A packet passes on its way to the header builder, its payload on
 // the way to the assembler; of RC packets both are kept in passing: the packet
-// at {QP, PSN}, the payload at {QP, PSN times path MTU}, so that no list of
-// free places is needed, and the window of PSNs (send_window.sv) is the limit.
+// at {QP, place}, the payload at {QP, place times path MTU}, so that no list of
+// free places is needed, and the window of places (send_window.sv) is the limit. A
+// place is a PSN, but that a READ has one, however many PSNs its answer takes.
 //
 // Payload is kept and not fetched again, since the contract's payload stream
 // gives it once. What is kept is a packet before its headers are written: a
 // copy passes the same stages as the first time and has its own IPv4
-// identification, which counts copies, too, and an ICRC that fits.
+// identification, which counts copies, too, and an ICRC that fits. Of a READ
+// that is answered in part it asks for the rest.
 //
 // Copies and new packets take turns. A packet is let through when the payload
 // of the one before has come but for its last beats, early enough to follow
@@ -26,7 +28,8 @@ module replay_buffer
   parameter int unsigned DataWidth   = 64,
   parameter int unsigned Qps         = 16,
   parameter int unsigned ReplayBytes = 65536,  // of payload per QP
-  parameter int unsigned Packets     = 128,    // per QP
+  parameter int unsigned Packets     = ReplayPackets,  // per QP
+  parameter int unsigned Reads       = 0,      // 1: READs are among them
   parameter int unsigned IndexBits   = $clog2(Qps)
 ) (
   input  wire logic                 clk_i,
@@ -36,14 +39,14 @@ module replay_buffer
   // A copy that is wanted; none while copy_waits_o.
   input  wire logic                 copy_i,
   input  wire logic [IndexBits-1:0] copy_index_i,
-  input  wire logic [23:0]          copy_psn_i,
-  input  wire generation_t          copy_generation_i,
+  input  wire copy_t                copied_i,
   output logic                      copy_waits_o,   // too early for the next one
   // New packets, each with what is due once it has left.
   input  wire logic                 packet_valid_i,
   output logic                      packet_ready_o,
   input  wire packet_t              packet_i,
   input  wire departure_t           departure_i,
+  input  wire logic [23:0]          place_i,
   input  wire logic [2:0]           path_mtu_i,
   output logic                      packet_valid_o,
   input  wire logic                 packet_ready_i,
@@ -93,7 +96,9 @@ module replay_buffer
   state_e               state_q;
   logic                 wanted_q;        // a copy
   logic [IndexBits-1:0] wanted_index_q;
-  generation_t          generation_q;
+  copy_t                copied_q;
+  logic [23:0]          place;           // of the packet that is offered
+  logic [31:0]          answered;        // bytes of it, of a READ
   logic                 copy_last_q;     // the latest packet was one
   logic                 chooses_copy;
   logic [IndexBits-1:0] index, new_index;
@@ -102,6 +107,9 @@ module replay_buffer
   source_t              source, head;
   logic                 source_ready, source_room, head_valid, head_done;
   logic                 taken;
+
+  assign place    = state_q == StCopy ? copied_q.place : place_i;
+  assign answered = Reads != 0 ? 32'(copied_q.answered) << (5'(kept.path_mtu) + 5'd7) : '0;
 
   assign new_index    = departure_i.completion.qpn[IndexBits-1:0];
   assign chooses_copy = wanted_q && !(packet_valid_i && copy_last_q);
@@ -115,12 +123,15 @@ module replay_buffer
     if (state_q == StCopy) begin
       now                        = kept;
       now.packet.ip_id           = ip_id;
+      now.packet.psn             = copied_q.psn;
+      now.packet.reth.virtual_address += 64'(answered);
+      now.packet.reth.dma_length -= answered;
       departure_o                = '0;
       departure_o.tracked        = 1'b1;
       departure_o.copy           = 1'b1;
-      departure_o.generation     = generation_q;
+      departure_o.generation     = copied_q.generation;
       departure_o.ack_req        = kept.packet.ack_req;
-      departure_o.psn            = kept.packet.psn;
+      departure_o.psn            = copied_q.last_psn;
       departure_o.completion.qpn = 32'(wanted_index_q);
     end
   end
@@ -141,7 +152,7 @@ module replay_buffer
       if (copy_i) begin
         wanted_q       <= 1'b1;
         wanted_index_q <= copy_index_i;
-        generation_q   <= copy_generation_i;
+        copied_q       <= copied_i;
       end
       if (taken) copy_last_q <= state_q == StCopy;
       case (state_q)
@@ -177,17 +188,17 @@ module replay_buffer
   ) u_packets (
     .clk_i,
     .write_i      (issued_o),
-    .write_index_i({new_index, packet_i.psn[PlaceBits-1:0]}),
+    .write_index_i({new_index, place_i[PlaceBits-1:0]}),
     .write_data_i (now),
     .read_i       (copy_i),
-    .read_index_i ({copy_index_i, copy_psn_i[PlaceBits-1:0]}),
+    .read_index_i ({copy_index_i, copied_i.place[PlaceBits-1:0]}),
     .read_data_o  (kept)
   );
 
   // Payload, in the order of the packets.
   assign source.copy    = state_q == StCopy;
   assign source.keep    = state_q == StNew;
-  assign source.address = {index, RingBits'(now.packet.psn) << (32'(now.path_mtu) + 7 - LaneBits)};
+  assign source.address = {index, RingBits'(place << (32'(now.path_mtu) + 7 - LaneBits))};
   assign source.beats   = count_t'((33'(now.packet.payload_bytes) + (33'd1 << LaneBits) - 33'd1)
                                    >> LaneBits);
 
@@ -260,7 +271,7 @@ module replay_buffer
   else $error("a copy is wanted while another waits");
 
   assert_copy_kept: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      copy_i |=> !kept.packet.discard && kept.packet.psn == $past(copy_psn_i))
+      copy_i |=> !kept.packet.discard && kept.packet.psn == $past(copied_i.psn - copied_i.answered))
   else $error("a copy of what is not kept");
 
 endmodule

@@ -67,9 +67,10 @@ module requester
   roce_tx_pkg::message_start_t start;
   roce_tx_pkg::generation_t    start_generation;
   logic                        oldest_valid, held_valid, held, copy, copy_waits, issued;
-  logic [23:0]                 oldest, copy_psn, issued_psn;
+  logic [23:0]                 oldest, issued_more, issued_psn;
   logic [IndexBits-1:0]        context_index, issued_index;
-  roce_tx_pkg::generation_t    copy_generation;
+  roce_tx_pkg::copy_t          copied;
+  roce_tx_pkg::slot_t          issued_slot;
   logic                        departed_valid, departed_ready, departure_owed, departure_popped;
   roce_tx_pkg::departure_t     departed;
   logic [WaitBits-1:0]         departures;
@@ -87,10 +88,6 @@ module requester
   assign qpc_ready_o = configure_ready && ready;
 
   if (Reads != 0) begin : gen_reads
-    if (Recovery != 0) begin : gen_not_yet
-      $error("what is lost of a READ is not asked for again: Reads goes without Recovery");
-    end
-
     operand_reader #(
       .DataWidth(DataWidth),
       .Qps      (Qps)
@@ -136,12 +133,14 @@ module requester
   assign event_o.configures     = configure;
   assign event_o.fails          = failed;
   assign event_o.failed_index   = reads_pkg::index_t'(failed_index);
-  assign event_o.departs        = departed_valid && departed_ready;
+  assign event_o.departs        = departed_valid && departed_ready && !departed.copy;
   assign event_o.departs_asking = departed.asks;
   assign event_o.departed_psn   = departed.psn;
   assign event_o.departed_index = reads_pkg::index_t'(departed.completion.qpn[IndexBits-1:0]);
   assign event_o.owed           = departure_owed;
   assign event_o.ask_index      = reads_pkg::index_t'(issued_index);
+  assign event_o.asks_rest      = copy && copied.answered != '0;
+  assign event_o.rest_index     = reads_pkg::index_t'(context_index);
 
   tx_path #(
     .DataWidth(DataWidth),
@@ -188,11 +187,12 @@ module requester
     .held_i            (held),
     .context_index_i   (context_index),
     .copy_i            (copy),
-    .copy_psn_i        (copy_psn),
-    .copy_generation_i (copy_generation),
+    .copied_i          (copied),
     .copy_waits_o      (copy_waits),
     .issued_o          (issued),
     .issued_index_o    (issued_index),
+    .issued_slot_o     (issued_slot),
+    .issued_more_o     (issued_more),
     .issued_psn_o      (issued_psn),
     .departed_valid_o  (departed_valid),
     .departed_ready_i  (departed_ready),
@@ -250,10 +250,11 @@ module requester
     .index_o           (context_index),
     .issued_i          (issued),
     .issued_index_i    (issued_index),
+    .issued_slot_i     (issued_slot),
+    .issued_more_i     (issued_more),
     .issued_psn_i      (issued_psn),
     .copy_o            (copy),
-    .copy_psn_o        (copy_psn),
-    .copy_generation_o (copy_generation),
+    .copied_o          (copied),
     .copy_waits_i      (copy_waits),
     .completion_valid_o(answered_valid),
     .completion_ready_i(answered_ready),

@@ -35,6 +35,10 @@ package roce_tx_pkg;
 
   parameter int unsigned MaxAsked = 16;  // READs and atomics of one QP that are under way
 
+  // Of what a QP that can repeat has sent, so many packets are kept.
+  parameter int unsigned ReplayPackets = 128;
+  typedef logic [$clog2(ReplayPackets)-1:0] slot_t;
+
   // Counts the activations of one QP, so that what was under way before the
   // last one can be told from what came after it.
   typedef logic [7:0] generation_t;
@@ -87,7 +91,18 @@ package roce_tx_pkg;
   typedef struct packed {
     roceproof_dut_pkg::status_e status;  // StatusSuccess if there is no fault
     logic [23:0]                psn;     // the first that will have no answer
+    logic [23:0]                answered;  // PSNs of the READ that is then the oldest
+    logic [23:0]                ended;     // more PSNs than one, of a READ that ends
   } fault_t;
+
+  // A packet that leaves again; of a READ, what is still to be answered.
+  typedef struct packed {
+    logic [23:0] psn;
+    logic [23:0] place;      // where it is kept
+    logic [23:0] answered;   // PSNs of it that go before
+    logic [23:0] last_psn;
+    generation_t generation;
+  } copy_t;
 
   // One packet to be built, or payload to be thrown away.
   typedef struct packed {

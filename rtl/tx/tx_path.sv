@@ -57,12 +57,13 @@ module tx_path
   input  wire logic                   held_i,
   input  wire logic [IndexBits-1:0]   context_index_i,  // of these and of the copy
   input  wire logic                   copy_i,
-  input  wire logic [23:0]            copy_psn_i,
-  input  wire generation_t            copy_generation_i,
+  input  wire copy_t                  copied_i,
   output logic                        copy_waits_o,
   output logic                        issued_o,
   output logic      [IndexBits-1:0]   issued_index_o,
-  output logic      [23:0]            issued_psn_o,
+  output slot_t                       issued_slot_o,
+  output logic      [23:0]            issued_more_o,    // PSNs than one
+  output logic      [23:0]            issued_psn_o,     // the last that it uses
   output logic                        departed_valid_o,
   input  wire logic                   departed_ready_i,
   output departure_t                  departed_o,
@@ -108,6 +109,7 @@ module tx_path
   logic                   new_valid, new_ready, open;
   packet_t                new_packet;
   departure_t             new_departure;
+  logic [23:0]            new_place;
   logic                   packet_valid, packet_ready;
   packet_t                packet;
   departure_t             departure;
@@ -155,6 +157,7 @@ module tx_path
     .packet_valid_o    (new_valid),
     .packet_ready_i    (new_ready),
     .packet_o          (new_packet),
+    .place_o           (new_place),
     .departure_o       (new_departure)
   );
 
@@ -220,7 +223,9 @@ module tx_path
   );
 
   assign issued_index_o = new_departure.completion.qpn[IndexBits-1:0];
-  assign issued_psn_o   = new_packet.psn;
+  assign issued_slot_o  = slot_t'(new_place);
+  assign issued_more_o  = new_departure.psn - new_packet.psn;
+  assign issued_psn_o   = new_departure.psn;
 
   if (Recovery != 0) begin : gen_recovery
     send_window #(
@@ -235,13 +240,15 @@ module tx_path
       .held_i,
       .index_i       (issued_index_o),
       .path_mtu_i    (sender.path_mtu),
-      .psn_i         (new_packet.psn),
+      .place_i       (new_place),
+      .asks_i        (new_departure.asks),
       .open_o        (open)
     );
 
     replay_buffer #(
       .DataWidth(DataWidth),
-      .Qps      (Qps)
+      .Qps      (Qps),
+      .Reads    (Reads)
     ) u_replay_buffer (
       .clk_i,
       .rst_ni,
@@ -249,13 +256,13 @@ module tx_path
       .config_i,
       .copy_i,
       .copy_index_i     (context_index_i),
-      .copy_psn_i,
-      .copy_generation_i,
+      .copied_i,
       .copy_waits_o,
       .packet_valid_i   (new_valid),
       .packet_ready_o   (new_ready),
       .packet_i         (new_packet),
       .departure_i      (new_departure),
+      .place_i          (new_place),
       .path_mtu_i       (sender.path_mtu),
       .packet_valid_o   (packet_valid),
       .packet_ready_i   (packet_ready),
@@ -272,7 +279,7 @@ module tx_path
   end else begin : gen_no_recovery
     logic unused_recovery;
     assign unused_recovery = ^{oldest_valid_i, oldest_i, held_valid_i, held_i, context_index_i,
-                               copy_i, copy_psn_i, copy_generation_i};
+                               copy_i, copied_i, new_place};
     assign open           = 1'b1;
     assign packet_valid   = new_valid;
     assign new_ready      = packet_ready;

@@ -64,6 +64,7 @@ module tx_segmenter
   output logic                       packet_valid_o,
   input  wire logic                  packet_ready_i,
   output packet_t                    packet_o,
+  output logic [23:0]                place_o,          // among the packets of the QP
   output departure_t                 departure_o
 );
 
@@ -170,6 +171,36 @@ module tx_segmenter
     .read_index_i (lookup_index_o),
     .read_data_o  (position)
   );
+
+  // READs use PSNs without packets.
+  if (Recovery != 0 && Reads != 0) begin : gen_places
+    logic [23:0]          lead, lead_q, next_lead;
+    logic [IndexBits-1:0] configured;
+
+    assign configured = config_i.local_qpn[IndexBits-1:0];
+    assign next_lead  = lead_q + last_psn_q - position_q.psn;
+    assign place_o    = position_q.psn - lead_q;
+
+    always_ff @(posedge clk_i) begin
+      if (state_q == StLookup) lead_q <= lead;
+      if (asks_o) lead_q <= next_lead;
+    end
+
+    ram_1r1w #(
+      .Width(24),
+      .Words(Qps)
+    ) u_leads (
+      .clk_i,
+      .write_i      (configure_i || asks_o),
+      .write_index_i(configure_i ? configured : index),
+      .write_data_i (configure_i ? '0 : next_lead),
+      .read_i       (lookup_o),
+      .read_index_i (wr_i.qpn[IndexBits-1:0]),
+      .read_data_o  (lead)
+    );
+  end else begin : gen_no_places
+    assign place_o = position_q.psn;
+  end
 
   always_comb begin
     packet_o               = '0;
