@@ -23,7 +23,10 @@ from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.expect.prediction import Posted
 from roceproof.conformance.suite.intent import WRONG_ANSWERS
-from roceproof.conformance.suite.limits.within_limits import require_tries_after_rnr
+from roceproof.conformance.suite.limits.within_limits import (
+    require_tries_after_rnr,
+    skip_for_depth,
+)
 from roceproof.conformance.suite.pattern import ACK, ATOMIC_ACK, NAK, RNR, SEQUENCE_ERROR, Pattern
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.service import PathMtu
@@ -116,6 +119,25 @@ def test_reads_among_writes_are_sent_again_as_they_were(bench: Bench) -> None:
     qp.send(*rest(qp, read, 0, data))
     lands(bench, qp, read, into, data)
     qp.finish(behind)
+
+
+@case("RTX-18", "ACK-13", needs=[Capability.WRITE], smoke=True)
+def test_an_ack_amid_copies_does_not_stand_for_data(bench: Bench) -> None:
+    qp = bench.connect(path_mtu=MTU, ack_timeout=unhurried_code(bench))
+    into = memory_for(qp)
+    read = qp.post(Op.READ, 2 * MTU, into=into)
+    write = qp.post(Op.WRITE, MANY * MTU)
+    sent = everything(bench, qp)
+    if len(sent) == 1:
+        skip_for_depth(bench.claims)
+    qp.send(NAK(SEQUENCE_ERROR, psn=0, msn=0))
+    qp.expect(*copies([read]))
+    last = (sent[-1].bth.psn - qp.spec.sq_psn) % (1 << 24)
+    qp.send(ACK(psn=last, msn=1 + (last == write.last_psn)))
+    everything(bench, qp)
+    data = qp.random.randbytes(read.work.size)
+    qp.send(*rest(qp, read, 0, data))
+    lands(bench, qp, read, into, data)
 
 
 @case("RTX-16", "RTX-17", needs=[Capability.WRITE])
