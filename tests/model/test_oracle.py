@@ -21,6 +21,7 @@ from roceproof.conformance.model.responder.policy import (
     Credits,
     DuplicateAck,
     EarlyEnd,
+    PastRequest,
     PlainSize,
     ReservedOpcode,
     ResponderPolicy,
@@ -153,6 +154,7 @@ def test_states_that_nobody_can_tell_apart_are_all_kept():
         {"duplicate_ack": DuplicateAck.LATEST},
         {"unasked_duplicate": UnaskedDuplicate.DROPPED, "before_first": BeforeFirst.ACKNOWLEDGED},
         {"before_first": BeforeFirst.UNNAMED},
+        {"past_request": PastRequest.REMEMBERED},
     ],
     ids=str,
 )

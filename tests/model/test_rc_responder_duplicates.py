@@ -10,10 +10,13 @@ from roceproof.conformance.model.responder.policy import (
     BeforeFirst,
     DuplicateAck,
     PartialReread,
+    PastRequest,
     ReplayMsn,
     ResponderPolicy,
     UnaskedDuplicate,
+    UnsupportedDuplicate,
 )
+from roceproof.verbs.work import Op
 
 
 def test_dup_01_a_repeated_send_is_acknowledged_and_not_delivered():
@@ -184,6 +187,27 @@ def test_dup_12_or_none_is_acknowledged_until_there_is_a_send_or_write_to_name()
     assert rc.asks("WRITE ONLY", -9) == []
     rc.asks("WRITE ONLY", 1)
     assert rc.asks("WRITE ONLY", 1) == ["ACK 1 msn=2"]
+
+
+@pytest.mark.parametrize(("past", "answers"), [("FORGOTTEN", 0), ("REMEMBERED", 1)])
+def test_dup_04_what_a_later_read_has_replaced_may_be_remembered(past: str, answers: int):
+    rc = ResponderBench(
+        max_dest_rd_atomic=1, policy=ResponderPolicy(past_request=PastRequest[past])
+    )
+    for psn in (0, 1):
+        rc.asks("READ REQUEST", psn, length=4)
+    assert len(rc.model.receive(rc.request("READ REQUEST", 0, length=4))) == answers
+
+
+@pytest.mark.parametrize(
+    ("choice", "answers"), [("ACKNOWLEDGED", ["ACK 0 msn=1"]), ("DROPPED", [])]
+)
+def test_opc_13_nothing_that_it_lacks_was_ever_executed(choice: str, answers: list[str]):
+    policy = ResponderPolicy(unsupported_duplicate=UnsupportedDuplicate[choice])
+    rc = ResponderBench(policy=policy)
+    rc.model.executes = [Op.WRITE]
+    rc.asks("WRITE ONLY", 0)
+    assert rc.asks("WRITE ONLY IMM", 0) == answers
 
 
 def test_duplicates_hold_across_the_wrap():

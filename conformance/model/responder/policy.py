@@ -41,6 +41,20 @@ class UnaskedDuplicate(Enum):
     DROPPED = "it is dropped"
 
 
+class UnsupportedDuplicate(Enum):
+    """OPC-13: a SEND or WRITE of a kind that the responder does not have, at a PSN of the past."""
+
+    ACKNOWLEDGED = "it is acknowledged as any duplicate"
+    DROPPED = "it is dropped: nothing of that kind was ever executed"
+
+
+class PastRequest(Enum):
+    """DUP-04, DUP-07: a READ or an atomic again whose resource a later one has taken."""
+
+    FORGOTTEN = "it is dropped"
+    REMEMBERED = "it is answered as long as it is remembered, beyond what was agreed on"
+
+
 class BeforeFirst(Enum):
     """DUP-12: a duplicate before any request was executed."""
 
@@ -234,6 +248,8 @@ class ResponderPolicy:
     duplicate_ack: DuplicateAck = DuplicateAck.OWN
     unasked_duplicate: UnaskedDuplicate = UnaskedDuplicate.ACKNOWLEDGED
     before_first: BeforeFirst = BeforeFirst.DROPPED
+    unsupported_duplicate: UnsupportedDuplicate = UnsupportedDuplicate.ACKNOWLEDGED
+    past_request: PastRequest = PastRequest.FORGOTTEN
     unasked: Unasked = Unasked.SILENT
     asked_ack: AskedAck = AskedAck.AT_ONCE
     repeated_ack: RepeatedAck = RepeatedAck.AT_ONCE

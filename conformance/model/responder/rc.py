@@ -167,7 +167,7 @@ class RcResponder(RcDuplicates, RcChecks):
     def keep(self, kept: Kept) -> None:
         """Occupy a resource; the oldest one makes room."""
         if len(self.kept) == self.spec.max_dest_rd_atomic:
-            self.kept.popleft()
+            self.past.append(self.kept.popleft())
         self.kept.append(kept)
 
     def operate(self, request: Segment, row: Opcode) -> int:

@@ -4,15 +4,18 @@
 Their place behind other opcodes is not looked at, and the open message does not notice them.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from roceproof.conformance.model.responder.policy import (
     BeforeFirst,
     DuplicateAck,
+    PastRequest,
     ReplayMsn,
     UnaskedDuplicate,
+    UnsupportedDuplicate,
 )
-from roceproof.conformance.model.responder.rc_answers import HOLDERS, Answer
+from roceproof.conformance.model.responder.rc_answers import HOLDERS, Answer, Kept
 from roceproof.conformance.model.responder.rc_responses import RcResponses
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import ahead
@@ -31,6 +34,9 @@ class RcDuplicates(RcResponses):
         """A request that was executed already."""
         row = request.row
         if row is None:
+            return
+        is_lacking = not self.has(row)
+        if is_lacking and self.policy.unsupported_duplicate is UnsupportedDuplicate.DROPPED:
             return
         if row.family is Family.READ:
             self.reread(request)
@@ -58,15 +64,22 @@ class RcDuplicates(RcResponses):
 
     def reread(self, request: Segment) -> None:
         """A READ again: executed again on the memory of now, if it asks for nothing new."""
-        for kept in self.kept:
-            if kept.covers(request, self.spec.path_mtu):
-                self.answer(Answer(kept, request, self.msn))
-                return
+        path_mtu = self.spec.path_mtu
+        kept = self.remembered(lambda kept: kept.covers(request, path_mtu))
+        if kept is not None:
+            self.answer(Answer(kept, request, self.msn))
 
     def replay(self, request: Segment) -> None:
         """An atomic again: answered with what was kept, not executed."""
-        for kept in self.kept:
-            if kept.is_repeated_by(request):
-                is_saved = self.policy.replay_msn is ReplayMsn.SAVED
-                self.answer(Answer(kept, request, kept.msn if is_saved else self.msn))
-                return
+        kept = self.remembered(lambda kept: kept.is_repeated_by(request))
+        if kept is not None:
+            is_saved = self.policy.replay_msn is ReplayMsn.SAVED
+            self.answer(Answer(kept, request, kept.msn if is_saved else self.msn))
+
+    def remembered(self, is_meant: Callable[[Kept], bool]) -> Kept | None:
+        """What comes again, of those that hold a place or, perhaps, have held one."""
+        kept = next(filter(is_meant, self.kept), None)
+        past = None if kept is not None else next(filter(is_meant, self.past), None)
+        if past is not None and self.policy.past_request is PastRequest.REMEMBERED:
+            return past
+        return kept

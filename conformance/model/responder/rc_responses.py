@@ -31,12 +31,16 @@ from roceproof.conformance.wire.headers import Aeth, AtomicEth, Reth
 from roceproof.conformance.wire.opcodes import Family, Position
 from roceproof.conformance.wire.psn import distance
 
+_MOST_PAST = 64
+"""READs and atomics of which a responder may know after their resources are in use again."""
+
 
 class RcResponses(ConnectedResponder):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.msn = self.spec.completed_messages
         self.kept: deque[Kept] = deque()
+        self.past: deque[Kept] = deque(maxlen=_MOST_PAST)  # that held a place among these
         self.answers: deque[Segment | Answer] = deque()
         self.owed = 0
         """How many executed requests wait for an ACK; any response pays for all of them."""
