@@ -149,6 +149,11 @@ HEALTHY = {
     ),
     "what fits no request ends it": (*SENT, 5, hear(read_response(0x10, 2, b"")), wait(9 * T_NS)),
     "what is no response": (*SENT, hear(replace(ack(2), extensions=())), TIMEOUT, *SENT),
+    "an ACK in an RNR wait is dropped": (
+        *(*SENT, RNR_2, hear(ack(4)), RNR_WAIT, 2, 3, 4),
+        *(hear(ack(4)), done(0), done(1), done(2)),
+    ),
+    "a NAK in an RNR wait is dropped": (*SENT, RNR_2, hear(nak(2, 1)), RNR_WAIT, 2, 3, 4),
     "RNR NAKs in the wait": (*SENT, RNR_2, RNR_2, RNR_2, wait(20 * T_NS)),
     "a fatal NAK behind lost data": (*SENT, 5, 9, hear(nak(9, 2)), wait(20 * T_NS)),
     "or the data again first": (*SENT, 5, 9, hear(nak(9, 2)), 5, 9),

@@ -32,6 +32,7 @@ class ResponseEffects:
 
         Data behind a gap may be dropped as if they had not come (RTX-19), or may acknowledge what
         stands before the gap.
+        What answers before the end of an RNR wait, when nothing has come again, may be dropped.
         It came at a time, and has taken effect by another: one that gave up until then may be so
         for good.
         """
@@ -50,6 +51,9 @@ class ResponseEffects:
             done = self._all_before(after, ignored.psn, now_ns)
             yield replace(done, may_be_dead=True)
         yield after
+        unheeded = replace(state, taken_in=after.taken_in)
+        if now_ns < state.not_before and not is_data and after != unheeded:
+            yield unheeded
 
     def take_in(self, state: WatchState, response: Segment, now_ns: int) -> WatchState:
         """The state behind a response."""

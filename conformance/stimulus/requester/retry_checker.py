@@ -116,9 +116,8 @@ class WatchedTrack:
         start = self.life.spec.sq_psn
         place = distance(response.psn, start)
         if response.is_ack and place < self._seen:
-            reached = place + 1
-            if self._asked:  # then not all before it is answered
-                reached = min(reached, distance(self._monitor.oldest, start))
+            # before it data may be missing, or an RNR wait goes on
+            reached = min(place + 1, distance(self._monitor.oldest, start))
             self._acknowledged = max(self._acknowledged, reached)
 
     def rested(self, since_ns: int) -> None:
@@ -145,6 +144,7 @@ class WatchedTrack:
             self._seen, self.newest = place + psns, (psn + psns - 1) % PSN_MODULUS
         if work.op in AWAIT_DATA:
             self._asked.setdefault(index, set()).add(place - self._starts[index])
+            self._acknowledged = min(self._acknowledged, place)  # it is answered from there again
         if self._failed and not self._had_begun:
             self._had_begun = True  # one frame was on its way when the failure was told
             return 0
