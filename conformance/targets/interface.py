@@ -359,6 +359,7 @@ class Claims:
     built_in: tuple[StaticRegion, ...] = ()  # all its memory, where that is built in
     shared_queues: int = 1
     data_width: int | None = None  # bits of the streams, on HDL
+    resolves_addresses: bool = False  # it asks for its peers by ARP or ND before it sends
     limits: Limits = field(default_factory=Limits)
     executes: Mapping[Service, frozenset[Op]] | None = None
     """What it has as a responder, of each service; everything where nothing is said."""

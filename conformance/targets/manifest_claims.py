@@ -107,6 +107,7 @@ def claims_of(manifest: Manifest, data_width: int | None = None) -> Claims:
         built_in=manifest.responder.static_regions if manifest.responder else (),
         shared_queues=queues,
         data_width=data_width or manifest.data_widths[0],
+        resolves_addresses=manifest.environment.resolves_addresses,
         limits=manifest.limits,
         executes=executes,
         absent={each: why for each, why in absent.items() if each.name not in names},

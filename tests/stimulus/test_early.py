@@ -9,7 +9,7 @@ import pytest
 
 from roceproof.common.paths import REFERENCE_DUT
 from roceproof.conformance.model.components import Components
-from roceproof.conformance.model.requester.policy import RequesterPolicy
+from roceproof.conformance.model.requester.policy import RequesterPolicy, Reread
 from roceproof.conformance.stimulus.requester import requester_checker
 from roceproof.conformance.stimulus.requester.play import Play
 from roceproof.conformance.stimulus.requester.requester_checker import Track
@@ -144,3 +144,81 @@ def test_whoever_loses_count_of_what_a_device_may_do_accuses_nobody(
     track.takes(frame, 30, begun_ns=25)
     with pytest.raises(TargetError, match="more than 2 states"):
         track.answered(Response(life.spec.sq_psn, 0xD6, sent_ns=40, expires_ns=50))
+
+
+def failing_track(sizes: list[int]) -> tuple[Track, list[bytes]]:
+    """A judge of SENDs whose first one has left and draws a NAK, and all their frames in order."""
+    factory = healthy()
+    with factory.device(CasePlace(name="early", seed=1)) as target:
+        play = Play(Bench(target, factory.claims, seed=1))
+        play.connect(key=1, path_mtu=256)
+        life = play.scene.qps[1].life
+    track, other = Track(life), Track(life)
+    frames = []
+    for number, size in enumerate(sizes):
+        work = Work(wr_id=number, op=Op.SEND, data=bytes(size))
+        track.posted(work)
+        other.posted(work)
+        for _ in range(life.packets(work)):
+            (frame,) = other.expected_frames()
+            other.takes(frame, 30, begun_ns=25)
+            frames.append(frame)
+    track.takes(frames[0], 30, begun_ns=20)
+    track.answered(Response(life.spec.sq_psn, 0x61, sent_ns=40, expires_ns=50))
+    assert track.completes(Outcome(wr_id=0, status="rem_inv_req_err", syndrome=0x61), 60)
+    return track, frames
+
+
+@pytest.mark.parametrize("sizes", [[600, 5], [5, 5, 5]])
+def test_a_frame_that_had_begun_when_a_failure_was_told_ends_and_is_the_last(
+    sizes: list[int],
+) -> None:
+    track, frames = failing_track(sizes)
+    assert track.takes(frames[1], 70, begun_ns=61) is None
+    assert track.takes(frames[1], 70, begun_ns=55) == 0
+    assert track.takes(frames[2], 80, begun_ns=55) is None
+    for number in range(1, len(sizes)):
+        assert track.completes(Outcome(wr_id=number, status="wr_flush_err", syndrome=None), 90)
+    assert not track.owed()
+
+
+def test_thousands_of_answers_take_effect_when_all_is_at_rest() -> None:
+    factory = healthy()
+    with factory.device(CasePlace(name="early", seed=1)) as target:
+        play = Play(Bench(target, factory.claims, seed=1))
+        play.connect(key=1)
+        life = play.scene.qps[1].life
+    track = Track(life)
+    track.posted(Work(wr_id=1, op=Op.SEND, data=b""))
+    for time in range(3000):
+        track.answered(Response(life.spec.sq_psn, 0x1F, sent_ns=time, expires_ns=time + 10))
+    track.rested(since_ns=4000)
+    assert track.owed()
+
+
+def test_a_device_that_asks_for_addresses_knows_one_mac_for_each_ip() -> None:
+    factory = ModelFactory(components=Components(resolves_addresses=True))
+    for asks in (True, False):
+        factory.claims = replace(factory.claims, resolves_addresses=asks)
+        with factory.device(CasePlace(name="early", seed=1)) as target:
+            play = Play(Bench(target, factory.claims, seed=1))
+            play.connect(key=1, remote_mac="02:00:00:00:00:01", remote_ip="10.1.2.3")
+            play.connect(key=2, remote_mac="02:00:00:00:00:02", remote_ip="10.1.2.3")
+            macs = {known.life.spec.remote.mac for known in play.scene.qps.values()}
+        assert len(macs) == (1 if asks else 2)
+
+
+def test_a_read_that_is_asked_for_again_as_a_whole_is_answered_as_a_whole() -> None:
+    wanted = RequesterPolicy(reread=Reread.WHOLE)
+    factory = ModelFactory(components=Components(requester_policy=wanted))
+    with factory.device(CasePlace(name="early", seed=1)) as target:
+        play = Play(Bench(target, factory.claims, seed=1))
+        play.connect(key=1, path_mtu=256, ack_timeout=2)
+        play.post(key=1, op="READ", size=1024)
+        play.until(frames=1)
+        play.respond(key=1, packets=1)
+        play.wait(ns=45_056)
+        judge = play.scene.qps[1].judge
+        start = judge.unanswered
+        play.finish()
+    assert start is not None and start[0] == play.scene.qps[1].life.spec.sq_psn

@@ -93,7 +93,6 @@ _TABLES: Mapping[str, Mapping[str, float]] = {
         "alias": 2,
         "opcode": 2,
         "port": 1,
-        "pad": 1,
         "tver": 1,
         "pkey": 1,
         "fragment": 1,

@@ -95,7 +95,6 @@ def _flaws() -> dict[str, Callable[[Pattern, int, FlowCodec], Pattern]]:
             edits.set_udp(8, bytes((_OTHER_OPCODES[n % len(_OTHER_OPCODES)],)))
         ),
         "port": lambda p, n, _: p.resealed(edits.flip_udp(2 + n // 8 % 2, 1 << n % 8)),
-        "pad": lambda p, n, _: p.resealed(edits.set_pad_count(1 + n % 3)),
         "tver": lambda p, n, _: p.but(tver=1 + n % 15),
         "pkey": lambda p, n, _: p.but(pkey=0xFFFF ^ 1 << n % 15),
         "fragment": lambda p, n, _: p.corrupted(edits.fragment(_FRAGMENTS[n % len(_FRAGMENTS)])),

@@ -64,7 +64,7 @@ class Play(FarSide):
         None does with the number of another one. `fields` are those of `QpSpec`, with `service`,
         `remote_mac` and `remote_ip` as text.
         """
-        spec = spec_of(self.bench, key, fields)
+        spec = self._spec_of(key, fields)
         known = self.scene.qps.get(key)
         if self.scene.is_another(key, spec):
             return
@@ -83,6 +83,10 @@ class Play(FarSide):
             self.scene.settle()
             qp = self.bench.target.reopen(known.qp, spec)
             self._live(known, qp, qp.spec, is_active=True)
+
+    def _spec_of(self, key: int, fields: dict[str, Any]) -> QpSpec:
+        spec = spec_of(self.bench, key, fields)
+        return replace(spec, remote=self.scene.host_of(spec.remote))
 
     def _free(self, place: int, *, but: int) -> None:
         """No two queue pairs are active in one place: another that is there is reset."""
@@ -109,7 +113,7 @@ class Play(FarSide):
 
     def idle(self, key: int, **fields: Any) -> None:
         """A queue pair that is never configured: what is posted on it must be refused."""
-        spec = spec_of(self.bench, key, fields)
+        spec = self._spec_of(key, fields)
         is_another = key in self.scene.qps or self.scene.is_known(spec.local_qpn)
         if not is_another and self._claims(Capability.RESTART):
             self._add(key, Qp(spec.local_qpn, spec), spec, is_active=False)

@@ -40,6 +40,7 @@ class Track(Endings):
         super().__init__(life)
         self.newest = (life.spec.sq_psn - 1) % PSN_MODULUS  # that was seen
         self._states = [self._born(0, 0)]
+        self._told_ns = 0  # a failure, if one was
 
     # what is done to the device
 
@@ -88,6 +89,8 @@ class Track(Endings):
         """Whether work may end so now."""
         after = [s for state in self._states for s in self._ends(state, outcome, time_ns)]
         if after:
+            if not any(state.is_told for state in self._states):
+                self._told_ns = time_ns
             self._keep(iter(after))
         return bool(after)
 
@@ -211,21 +214,28 @@ class Track(Endings):
             yield from self._effects(state, response)
 
     def _rested(self, state: State, since_ns: int) -> Iterator[State]:
-        life = self.lives[state.life]
+        left = [state]  # there may be thousands of responses
+        while left:
+            state = left.pop()
+            after = self._rested_once(state, since_ns)
+            if after is None:
+                yield state
+            else:
+                left += after[::-1]
+
+    def _rested_once(self, state: State, since_ns: int) -> list[State] | None:
+        """The states behind the next response that has taken effect, None where there is none."""
         is_clear = state.open_until is None and state.life + 1 == len(self.lives)
         is_clear &= bool(state.may) and state.fault is None
         if not is_clear or state.may[0].sent_ns > since_ns:
-            yield state
-            return
+            return None
         response, left = state.may[0], state._replace(may=state.may[1:])
-        from_ns = state.times_out_from(life)
+        from_ns = state.times_out_from(self.lives[state.life])
         if response.is_reserved or not state.is_outstanding(response.psn):
-            yield from self._rested(left, since_ns)
-        elif response.is_ghost or (from_ns is not None and response.expires_ns >= from_ns):
-            yield state
-        else:
-            for after in self._effects(left, response):
-                yield from self._rested(after, since_ns)
+            return [left]
+        if response.is_ghost or (from_ns is not None and response.expires_ns >= from_ns):
+            return None
+        return [*self._effects(left, response)]
 
     def _is_out_of_reach(self, state: State, response: Response) -> bool:
         """Whether it can never be heeded: acknowledged before, or too far from being sent."""
@@ -272,12 +282,25 @@ class Track(Endings):
             yield from self._effects(left, state.may[0])
 
     def _sends(self, state: State, frame: bytes, time_ns: int, begun_ns: int) -> Iterator[State]:
+        if state.late is not None and begun_ns <= self._told_ns:
+            yield from self._sent_late(state, *state.late, frame)
         for start, wanted in self._next(state, frame):
             is_last = start.packet + 1 == self.lives[start.life].packets(self.works[start.work])
             if is_as_wanted(frame, wanted):
                 waits_ns = start.waits_ns if start.is_outstanding(start.oldest) else begun_ns
                 waiting = start._replace(waits_ns=waits_ns)
                 yield self._sent(waiting, time_ns, is_last=is_last)
+
+    def _sent_late(self, state: State, number: int, packet: int, frame: bytes) -> Iterator[State]:
+        """A packet that had begun to leave when the failure was told, and ends."""
+        begun = self._skipping(state._replace(work=number, packet=packet, is_told=False))
+        if begun.work >= self._limit(begun):
+            return
+        life, first = self.lives[state.life], (state.psn - begun.packet) % PSN_MODULUS
+        work, identity = self.works[begun.work], state.identity
+        if is_as_wanted(frame, life.frame(work, begun.packet, first, identity, came=frame)):
+            behind = life.identity_behind(identity)
+            yield state._replace(psn=(state.psn + 1) % PSN_MODULUS, identity=behind, late=None)
 
     def _sent(self, state: State, time_ns: int, *, is_last: bool) -> State:
         life, work = self.lives[state.life], self.works[state.work]

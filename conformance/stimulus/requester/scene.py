@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from roceproof.conformance.stimulus.requester.arp_and_ping import Neighbourhood
 from roceproof.conformance.stimulus.requester.arrivals import Arrivals
 from roceproof.conformance.stimulus.requester.queue_pair import QueuePair
+from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import QpSpec
@@ -20,6 +21,10 @@ _IN_VAIN = 4  # answers of which a device that moves takes notice
 
 class Scene(Arrivals):
     """The device, its queue pairs, and time."""
+
+    def __init__(self, bench: Bench) -> None:
+        super().__init__(bench)
+        self._macs: dict[bytes, bytes] = {}
 
     # queue pairs
 
@@ -60,6 +65,12 @@ class Scene(Arrivals):
 
     # to the device
 
+    def host_of(self, host: Host) -> Host:
+        """The host; a device that asks for addresses knows one MAC for each IP, the first."""
+        if not self.bench.claims.resolves_addresses:
+            return host
+        return host._replace(mac=self._macs.setdefault(host.ip, host.mac))
+
     def ask(
         self, asker: Host, size: int | None, said: Mapping[str, int], *, is_damaged: bool
     ) -> None:
@@ -67,6 +78,7 @@ class Scene(Arrivals):
         if is_damaged:
             frame = Neighbourhood(self.bench.target.host).asks(asker, size, **said)
         else:
+            asker = self.host_of(asker)
             frame = self._neighbourhood.asks(asker, size, **said)
             self.bench.target.plays(asker)
         self.send(frame, is_void=True, is_damaged=is_damaged)

@@ -136,6 +136,7 @@ class State(NamedTuple):
     open_until: int | None = None  # the life begins with any work from `work` to this one
     fault: Due | None = None  # of the oldest pending work, which has failed
     is_told: bool = False  # the failure has been completed: nothing may be sent any more
+    late: tuple[int, int] | None = None  # then, the work and the packet that may be under way
     may: tuple[Response, ...] = ()
     asked: tuple[Asked, ...] = ()
     progress_ns: int = 0
@@ -205,6 +206,7 @@ class State(NamedTuple):
         return self._replace(
             pending=self.pending[1:],
             is_told=True,
+            late=(self.work, self.packet),
             packet=0,
             work=self.work + begun,
             asked=(),
@@ -238,5 +240,6 @@ class State(NamedTuple):
             old=self.old + tuple(left),
             fault=None,
             is_told=False,
+            late=None,
             asked=(),
         )
