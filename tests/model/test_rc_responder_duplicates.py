@@ -9,6 +9,7 @@ from responder_bench import P, ResponderBench, pattern
 from roceproof.conformance.model.responder.policy import (
     BeforeFirst,
     DuplicateAck,
+    OddReread,
     PartialReread,
     PastRequest,
     ReplayMsn,
@@ -187,6 +188,17 @@ def test_dup_12_or_none_is_acknowledged_until_there_is_a_send_or_write_to_name()
     assert rc.asks("WRITE ONLY", -9) == []
     rc.asks("WRITE ONLY", 1)
     assert rc.asks("WRITE ONLY", 1) == ["ACK 1 msn=2"]
+
+
+@pytest.mark.parametrize("choice", ["ANSWERED", "DROPPED"])
+def test_dup_05_a_reread_whose_place_is_not_that_of_its_psn_may_be_dropped(choice: str):
+    rc = ResponderBench(policy=ResponderPolicy(odd_reread=OddReread[choice]))
+    rc.asks("READ REQUEST", 0, length=2 * P)
+    odd = [{"at": 3, "length": P}, {"length": 7}]
+    for said in odd:
+        answers = rc.model.receive(rc.request("READ REQUEST", 0, **said))
+        assert len(answers) == (choice == "ANSWERED")
+    assert len(rc.model.receive(rc.request("READ REQUEST", 1, at=P, length=P))) == 1
 
 
 @pytest.mark.parametrize(("past", "answers"), [("FORGOTTEN", 0), ("REMEMBERED", 1)])

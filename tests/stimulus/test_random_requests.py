@@ -23,12 +23,14 @@ from roceproof.conformance.suite.pattern import UD_SEND_ONLY
 from roceproof.conformance.suite.reporting.divergence import differed
 from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.forwarding import ForwardingTarget
 from roceproof.conformance.targets.hdl.factory import HdlFactory
-from roceproof.conformance.targets.interface import CasePlace, DeviceFactory
+from roceproof.conformance.targets.interface import CasePlace, DeviceFactory, Target
 from roceproof.conformance.targets.model.device import ModelFactory
 from roceproof.conformance.targets.model.limited import LimitedModelFactory
 from roceproof.conformance.wire.frame_edits import bad_icrc
 from roceproof.dpi.manifest.dut import load_manifest
+from roceproof.verbs.queue_pair import Qp, QpSpec
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Outcome
 
@@ -303,3 +305,36 @@ def test_a_receive_that_does_not_tell_which_key_is_dead_is_told(model: ModelFact
         play.request(0, "SEND_INV", 8)
         with pytest.raises(CaseFailed, match="invalidates 0x"):
             play.settle()
+
+
+class TakesReceivesLate(ForwardingTarget):
+    """What waits for room in a queue comes in behind the restart that makes room."""
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self._waiting: list[dict[str, Any]] = []
+
+    def post_receive(self, qp: Qp, *, may_wait: bool = False, **said: Any) -> None:
+        if may_wait:
+            self._waiting.append(said)
+        else:
+            super().post_receive(qp, **said)
+
+    def reopen(self, qp: Qp, spec: QpSpec) -> Qp:
+        fresh = super().reopen(qp, spec)
+        for said in self._waiting:
+            super().post_receive(fresh, **said)
+        self._waiting.clear()
+        return fresh
+
+
+def test_receives_that_waited_for_room_may_come_into_the_next_life() -> None:
+    factory = ModelFactory()
+    factory.claims = replace(factory.claims, receives=4)
+    with opener(factory, TakesReceivesLate)(1, None) as bench:
+        play = Asking(bench)
+        play.connect(key=0)
+        play.region(key=0)
+        play.overfill(key=0, more=3)
+        play.connect(key=0, access=["remote_atomic"])
+        play.finish()

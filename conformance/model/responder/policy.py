@@ -55,6 +55,13 @@ class PastRequest(Enum):
     REMEMBERED = "it is answered as long as it is remembered, beyond what was agreed on"
 
 
+class OddReread(Enum):
+    """DUP-05, DUP-06: a repeated READ inside the first one that is not its rest from there on."""
+
+    ANSWERED = "it is answered as what it asks for"
+    DROPPED = "it is dropped: address and length do not belong to its PSN"
+
+
 class BeforeFirst(Enum):
     """DUP-12: a duplicate before any request was executed."""
 
@@ -250,6 +257,7 @@ class ResponderPolicy:
     before_first: BeforeFirst = BeforeFirst.DROPPED
     unsupported_duplicate: UnsupportedDuplicate = UnsupportedDuplicate.ACKNOWLEDGED
     past_request: PastRequest = PastRequest.FORGOTTEN
+    odd_reread: OddReread = OddReread.ANSWERED
     unasked: Unasked = Unasked.SILENT
     asked_ack: AskedAck = AskedAck.AT_ONCE
     repeated_ack: RepeatedAck = RepeatedAck.AT_ONCE

@@ -45,6 +45,14 @@ class Kept:
         """Whether that is the same request once more."""
         return request.bth.psn == self.psn and request.bth.opcode == self.row.value
 
+    def goes_on_as(self, request: Segment, path_mtu: int) -> bool:
+        """Whether a repeated READ asks for all of this one from its PSN on, and nothing else."""
+        mine, asked = self.request.extension(Reth), request.extension(Reth)
+        if mine is None or asked is None:
+            return False
+        passed = distance(request.bth.psn, self.psn) * path_mtu
+        return (asked.address, asked.length) == (mine.address + passed, mine.length - passed)
+
     def covers(self, request: Segment, path_mtu: int) -> bool:
         """Whether a repeated READ asks for what this one did, or for part of it."""
         mine, asked = self.request.extension(Reth), request.extension(Reth)

@@ -10,6 +10,7 @@ from typing import Any
 from roceproof.conformance.model.responder.policy import (
     BeforeFirst,
     DuplicateAck,
+    OddReread,
     PastRequest,
     ReplayMsn,
     UnaskedDuplicate,
@@ -66,6 +67,9 @@ class RcDuplicates(RcResponses):
         """A READ again: executed again on the memory of now, if it asks for nothing new."""
         path_mtu = self.spec.path_mtu
         kept = self.remembered(lambda kept: kept.covers(request, path_mtu))
+        is_odd = kept is not None and not kept.goes_on_as(request, path_mtu)
+        if is_odd and self.policy.odd_reread is OddReread.DROPPED:
+            return
         if kept is not None:
             self.answer(Answer(kept, request, self.msn))
 

@@ -72,6 +72,8 @@ class Asked:
         self.oracle = self._new_oracle()
         self.receives: list[range] = []
         """Where they lie in the inbox."""
+        self.awaits_room = False
+        """Whether receives may wait in front of the device, for which its queue has no room."""
         self.begin()
 
     def begin(self) -> None:
@@ -81,6 +83,7 @@ class Asked:
         self.frames, self._outcomes, self.receives = [], [], []
         self.sent, self.read = [], []
         self._judged = self.next_psn = 0
+        self.awaits_room = False
         self._breaks = NOTHING
         self.oracle = self._new_oracle()
         for place in self._all_places():

@@ -82,6 +82,7 @@ class Commanding:
             return
         self.settle()
         with suppress(Beyond):
+            known.awaits_room = True
             for turn in range(known.waiting, most + more):
                 place = turn * _FEWEST_BYTES % known.inbox.region.size
                 known.post_receive(place, _FEWEST_BYTES, may_wait=turn >= most)

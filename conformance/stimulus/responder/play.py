@@ -95,6 +95,9 @@ class Asking(Sharing, Hurrying, Revoking, Commanding, Resetting):
         if known is not None:
             if Capability.RESET in claims.capabilities:
                 known.qp.reconnect(**{n: v for n, v in said.items() if n not in _OF_THE_FIRST})
+                if known.awaits_room:  # they may come into the life that has just begun
+                    self._bench.settle()
+                    known.qp.reconnect()
                 known.begin()
         elif len(self.qps) < claims.qps and Capability[service] in claims.capabilities:
             qp = self._bench.connect(
