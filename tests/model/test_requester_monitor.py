@@ -153,6 +153,10 @@ HEALTHY = {
         *(*SENT, RNR_2, hear(ack(4)), RNR_WAIT, 2, 3, 4),
         *(hear(ack(4)), done(0), done(1), done(2)),
     ),
+    "a READ as a whole again forgets what came": (
+        *(*SENT, hear(ack(4)), 5, data(5, 0x0D), data(6, 0x0E), TIMEOUT, 5, data(7, 0x0E)),
+        *(data(8, 0x0F), TIMEOUT, 5),
+    ),
     "a NAK in an RNR wait is dropped": (*SENT, RNR_2, hear(nak(2, 1)), RNR_WAIT, 2, 3, 4),
     "RNR NAKs in the wait": (*SENT, RNR_2, RNR_2, RNR_2, wait(20 * T_NS)),
     "a fatal NAK behind lost data": (*SENT, 5, 9, hear(nak(9, 2)), wait(20 * T_NS)),

@@ -2,9 +2,10 @@
 """Which packets may leave in a state, and what becomes of the state then."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
-from roceproof.conformance.model.monitor.sent import WireRecord, awaits_data
+from roceproof.conformance.model.monitor.sent import Sent, WireRecord, awaits_data
 from roceproof.conformance.model.monitor.state import WatchState
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import ahead
@@ -24,7 +25,10 @@ class Allowance(NamedTuple):
 def admitted(
     state: WatchState, request: Segment, now_ns: int, wire: WireRecord, spec: QpSpec
 ) -> Iterator[WatchState]:
-    """The states that a packet may lead to by its PSN; none if it may not leave."""
+    """The states that a packet may lead to by its PSN; none if it may not leave.
+
+    Who asks for a whole READ again may have forgotten what of it has come (RTX-17).
+    """
     psn = request.bth.psn
     if state.dead is not None or now_ns < state.not_before:
         return
@@ -35,6 +39,15 @@ def admitted(
     sent = wire.at(psn)
     if sent is None or (sent.psn != psn and psn != state.oldest):
         return
+    for after in _repeated(state, sent, psn, now_ns, wire, spec):
+        yield after
+        if distance(psn, state.oldest) < 0:
+            yield replace(after, oldest=psn)
+
+
+def _repeated(
+    state: WatchState, sent: Sent, psn: int, now_ns: int, wire: WireRecord, spec: QpSpec
+) -> Iterator[WatchState]:
     begins_anew = psn in state.restart_points(wire)
     if psn == state.cursor or (begins_anew and state.cursor == state.oldest):
         yield state.goes_on(sent.end)

@@ -10,6 +10,7 @@ from roceproof.conformance.model.monitor.response_effects import ResponseEffects
 from roceproof.conformance.model.monitor.sent import WireRecord
 from roceproof.conformance.model.monitor.state import WatchState
 from roceproof.conformance.model.segment import Segment
+from roceproof.conformance.wire.psn import distance
 from roceproof.verbs.queue_pair import QpSpec
 
 
@@ -55,4 +56,5 @@ class Candidates:
         least = min(self._states, key=lambda state: state.taken_in)
         for number in [number for number in self._responses if number < least.taken_in]:
             del self._responses[number]
-        self._wire.forget_before(least.oldest)
+        oldest = min(self._states, key=lambda state: distance(state.oldest, least.oldest)).oldest
+        self._wire.forget_before(oldest)

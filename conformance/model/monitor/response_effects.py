@@ -52,7 +52,7 @@ class ResponseEffects:
             yield replace(done, may_be_dead=True)
         yield after
         unheeded = replace(state, taken_in=after.taken_in)
-        if now_ns < state.not_before and not is_data and after != unheeded:
+        if now_ns < state.not_before and after != unheeded:
             yield unheeded
 
     def take_in(self, state: WatchState, response: Segment, now_ns: int) -> WatchState:

@@ -17,6 +17,8 @@ from roceproof.conformance.wire.psn import distance
 from roceproof.verbs.queue_pair import QpSpec
 
 RNR_WITHOUT_END = 7
+MOST_COUNTED = 8
+"""More retries than any requester has: who counts more is in no other state."""
 
 
 class Cause(Enum):
@@ -67,7 +69,7 @@ class WatchState:
 
     def misses_data(self) -> WatchState:
         """Data are lost at the oldest PSN, which may make it restart."""
-        return replace(self, may_restart=self.oldest, naks=self.naks + 1)
+        return replace(self, may_restart=self.oldest, naks=min(self.naks + 1, MOST_COUNTED))
 
     def progresses(self, psn: int, now_ns: int) -> WatchState:
         """All before that PSN has its answer: the counters are restored."""
