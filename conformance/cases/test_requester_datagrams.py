@@ -20,8 +20,8 @@ DETH = 54  # in an untagged frame over IPv4
 OPS = over("op", [Op.SEND, Op.SEND_IMM])
 
 
-def connected(bench: Bench) -> Connection:
-    return bench.connect(Service.UD, path_mtu=MTU, qkey=QKEY)
+def connected(bench: Bench, own: int = QKEY) -> Connection:
+    return bench.connect(Service.UD, path_mtu=MTU, qkey=own)
 
 
 def post(qp: Connection, op: Op, payload: int, **fields: Any) -> Posted:
@@ -41,14 +41,15 @@ def test_a_deth_says_the_q_key_and_who_sends(bench: Bench, op: Op) -> None:
     qp.completes(message)
 
 
-@case("UD-03")
+@case("UD-03", smoke=True)
 @over("key", [0x80000001, 0xFFFFFFFF], ids=hex)
+@over("own", [QKEY, 0x80010000, 0xFFFFFFFE], ids=hex)
 def test_a_q_key_with_its_top_bit_set_stands_for_the_queue_pairs_own(
-    bench: Bench, key: int
+    bench: Bench, key: int, own: int
 ) -> None:
-    qp = connected(bench)
+    qp = connected(bench, own)
     message = post(qp, Op.SEND, 5, datagram_qkey=key)
-    qp.expect(UD_SEND_ONLY(qkey=QKEY, payload=message.work.data))
+    qp.expect(UD_SEND_ONLY(qkey=own, payload=message.work.data))
 
 
 @case("UD-04", "OPC-12", "MTU-04")
