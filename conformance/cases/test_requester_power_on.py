@@ -68,6 +68,16 @@ def with_streams_held(bench: Bench, qp: Connection) -> None:
     bench.target.wait(bench.random.randrange(500, 3000))
 
 
+def with_completions_held(bench: Bench, qp: Connection) -> None:
+    """Work is done, and nobody takes what says so."""
+    messages = qp.post_some(op_of(bench), *[5] * FRAMES)
+    qp.expect_message(*messages)
+    if Capability.DISTURBANCE in bench.claims.capabilities:
+        bench.target.disturb(cpl_stall=100)
+    qp.send(ACK(psn=messages[-1].last_psn, msn=messages[-1].ordinal))
+    bench.target.wait(bench.target.patience.quiet_ns)
+
+
 def amid_what_it_throws_away(bench: Bench, qp: Connection) -> None:
     """Payload of work that is refused comes slowly."""
     bench.target.set_state(qp.qp, State.RESET)
@@ -91,7 +101,7 @@ def in_error(bench: Bench, qp: Connection) -> None:
     "moment",
     [
         *(amid_what_it_sends, amid_what_it_is_sent, with_work_outstanding),
-        *(with_streams_held, in_error),
+        *(with_streams_held, with_completions_held, in_error),
         pytest.param(amid_what_it_throws_away, marks=needs(Capability.RESET)),
     ],
 )

@@ -33,7 +33,7 @@ module roceproof_gate #(
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q <= (seed_i ^ (Golden * (64'(Stream) + 64'd1))) | 64'd1;  // never zero
-      open_o  <= 1'b1;
+      open_o  <= percent_i < 8'd100;  // what stands still does so in reset, too
     end else if (draw_i) begin
       if (percent_i == 8'd0) begin
         open_o <= 1'b1;

@@ -106,7 +106,7 @@ HANGS = {
         "completed", 5, "cpl", "after 5 completions no other comes: cpl_valid_o is low"
     ),
     "completes-without-end": Hang(
-        "completed", 1, "again", "cpl_valid_o tells of it more than once"
+        "completed", 1, "again", "cpl_o tells some twice, or what a reset ended"
     ),
     "no-receive": Hang("cycle", 1, "rcv", "no receive was ever taken: rcv_ready_o is low"),
     "no-region": Hang("cycle", 1, "mr", "no region was ever taken: mr_ready_o is low"),

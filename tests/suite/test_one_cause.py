@@ -59,7 +59,7 @@ def test_work_that_completes_twice_explains_completions_out_of_turn_in_other_cas
     (finding,) = told(session)
     assert (finding["count"], finding["sentence"]) == (
         3,
-        "stop: more work completes than was taken: cpl_valid_o tells of it more than once",
+        "stop: more work completes than was taken: cpl_o tells some twice, or what a reset ended",
     )
 
 

@@ -100,7 +100,7 @@ BREAKS = {
             ),
             ("  logic [2:0]    step_q;", "  logic [2:0]    step_q;\n  logic twice_q = 1'b0;"),
         ),
-        "cpl_valid_o tells of it more than once",
+        "cpl_o tells some twice, or what a reset ended",
     ),
     "completion of another qpn": _tied(_W, "qpn: wr_q.qpn,", "qpn: 32'd0,", "complet|qpn"),
     "status always an error": _tied(

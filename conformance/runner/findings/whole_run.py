@@ -82,7 +82,7 @@ _STREAMS = (
         lambda all_of: all_of["tx"].amid and _beats(all_of, "left") == 0,
     ),
     Stream(
-        "more work completes than was taken: cpl_valid_o tells of it more than once",
+        "more work completes than was taken: cpl_o tells some twice, or what a reset ended",
         lambda all_of: _beats(all_of, "cpl") > _beats(all_of, "wr") > 0,
         lambda _: True,  # wherever it is seen it is wrong
         breaks="",  # what its cases say, since no rule says just that
