@@ -3,7 +3,9 @@
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
-from roceproof.conformance.suite.checks.recovery import write_all
+from roceproof.conformance.suite.checks.recovery import copies, write_all
+from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.intent import WRONG_ANSWERS
 from roceproof.conformance.suite.pattern import (
     ACCESS_ERROR,
     ACK,
@@ -11,6 +13,7 @@ from roceproof.conformance.suite.pattern import (
     NAK,
     OPERATIONAL_ERROR,
     RNR,
+    SEQUENCE_ERROR,
 )
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.work import Op
@@ -20,6 +23,8 @@ pytestmark = [REQUESTER, needs(Capability.RC, Capability.WRITE)]
 MTU = 256
 MANY = 12
 """Packets of a message that has not left as a whole when its first one is answered."""
+LONG, MORE = 40, 20
+"""Packets of a message, and how many more of its copies may leave behind its end."""
 STATUS = {
     INVALID_REQUEST: "rem_inv_req_err",
     ACCESS_ERROR: "rem_access_err",
@@ -55,6 +60,36 @@ def test_a_fatal_nak_amid_a_message_ends_it(bench: Bench, code: int) -> None:
     qp.send(NAK(code, psn=message.psn))
     qp.completes(message, status=STATUS[code])
     qp.expect_silence(allowing=rest)
+
+
+@case(
+    "NAK-09",
+    "QPS-03",
+    needs=[Capability.RETRANSMISSION],
+    smoke=True,
+    targets=["hdl", "model"],
+    breaks=WRONG_ANSWERS,
+)
+def test_a_fatal_nak_ends_a_repetition_as_it_ends_a_message(bench: Bench) -> None:
+    """What is under way may still leave, and of copies not much more than of the first time."""
+    qp = bench.connect(path_mtu=MTU, retry_count=7)
+    left = [behind_a_fatal_nak(qp, is_repeated=is_repeated) for is_repeated in (False, True)]
+    if left[1] > left[0] + MORE:
+        text = f"{left[1]} packets left again behind a fatal NAK, and {left[0]} the first time"
+        raise bench.failed(text, rules=["NAK-09"])
+
+
+def behind_a_fatal_nak(qp: Connection, *, is_repeated: bool) -> int:
+    """How many packets of a long message still leave, when its first one is answered so."""
+    qp.reconnect()
+    message = qp.post(Op.WRITE, LONG * MTU)
+    if is_repeated:
+        qp.expect_message(message)
+        qp.send(NAK(SEQUENCE_ERROR, psn=message.psn))
+    qp.expect(copies([message])[0])
+    qp.send(NAK(INVALID_REQUEST, psn=message.psn))
+    qp.completes(message, status=STATUS[INVALID_REQUEST])
+    return sum(1 for _ in iter(lambda: qp.next(quiet=True), None))
 
 
 @case("RNR-05", needs=[Capability.SEND], smoke=True)
