@@ -247,6 +247,10 @@ def test_work_that_no_answer_has_ended_tells_of_a_timer_where_there_is_none() ->
     assert rules_of_end(replace(late, syndrome=0x60), spec) == ()
     assert rules_of_end(late, spec, asks_data=True) == ()
     assert ended(late, spec, asks_data=True) == "retry_exc_err, syndrome 0xff"
+    misplaced = replace(late, status="loc_prot_err")
+    assert rules_of_end(misplaced, spec) == ()
+    assert rules_of_end(misplaced, spec, asks_data=True) == ("READ-10",)
+    assert ended(misplaced, spec, asks_data=True) == "loc_prot_err, syndrome 0xff"
     assert ended(replace(late, status="success", syndrome=0x64), spec) == "success, syndrome 0x64"
     reserved = replace(late, status="success", syndrome=0xC7)
     assert ended(reserved, spec) == "success, syndrome 0xc7 (reserved)"

@@ -137,3 +137,9 @@ def test_bytes_that_come_too_late_are_sure_to_be_why_others_are_there() -> None:
     late = finding(doubt=("ACK-05",), head=f"ACKs are fine; {LATE}")
     assert hosts(other, late) == [None, 1]
     assert with_kin([other, late])[0]["rules"] == ["ACK-05"]
+
+
+def test_what_a_far_shorter_case_shows_is_no_sign_of_what_takes_long() -> None:
+    short, sure = finding(doubt=("ACK-08",), frames=25), finding("RTX-18", frames=99)
+    assert hosts(short, sure) == [None, 1]
+    assert hosts(short, {**sure, "frames": 100}) == [None, None]

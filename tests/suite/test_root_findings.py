@@ -564,3 +564,13 @@ def test_what_takes_far_fewer_frames_to_show_is_told_first(frames: int, first: s
             session.add(head=head, broken=(rule,), differed=(rule,), frames=length)
     roots = session.roots()
     assert [len(root.cases) for root in roots] == ([3, 2] if first == "NAK-07" else [2, 3])
+
+
+def test_where_cases_agree_on_nothing_the_one_rule_of_the_shortest_is_accused() -> None:
+    session = Session()
+    head = "a completion came too early: work 0x7 completed with retry_exc_err, syndrome 0x60"
+    session.add(head=head, broken=("NAK-13",), frames=4)
+    for differed in ("ACK-09", "QPS-06", "RNR-05", "NAK-09"):
+        session.add(head=head, broken=("QPS-06", "ACK-08"), differed=(differed,), frames=40)
+    (told,) = documents(session.roots(), session.cases, session.seen)
+    assert (told["rules"][0], told["frames"]) == ("NAK-13", 4)

@@ -71,6 +71,16 @@ def in_common(cases: Sequence[Document]) -> list[str]:
     return [rule] if is_said and 2 * most > len(cases) > 1 else rules[:_FEW]
 
 
+def of_the_shortest(case: Document, others: Sequence[Document]) -> list[str]:
+    """The one rule that the shortest case is about, where no half of the cases agree on any."""
+    told = [accused(each) for each in others]
+    counts = Counter(rule for rules in told for rule in rules)
+    if len(others) < 2 or 2 * max(counts.values(), default=0) >= len(others):
+        return []
+    own = list(case.get("broken", ()))
+    return own if len(own) == 1 and not case.get("differed") and not is_vague(own) else []
+
+
 def about_alone(cases: Iterable[Document]) -> list[str]:
     """The one thing that all these cases are about, but that the device lives, if it is one."""
     shared = set.intersection(*({*case.get("broken", ())} for case in cases)) - {_ALIVE}

@@ -14,6 +14,7 @@ from roceproof.conformance.rules.consequences import comes_of
 from roceproof.conformance.rules.table import RULES
 from roceproof.conformance.runner.findings.accused import NOTHING, OF_MUCH, by_certainty
 from roceproof.conformance.runner.findings.observations import FIELD, RULE
+from roceproof.conformance.runner.findings.order import is_far_longer
 from roceproof.conformance.runner.findings.received import AROUND
 from roceproof.conformance.runner.findings.root import DEAD, STREAM
 from roceproof.conformance.runner.findings.unheeded import SAME
@@ -86,6 +87,8 @@ def _host(number: int, findings: Sequence[Document]) -> int:
 def _may_host(finding: Document, other: Document) -> bool:
     """Whether it comes of no stop itself, nor is outdone by what accuses in many cases for each.
 
+    Nor does what a far shorter case shows come of it.
+
     What a device has sent wrongly is not, however few cases show it.
     """
     is_sent = finding["troubles"][0].startswith((FIELD, RULE)) or any(
@@ -95,6 +98,7 @@ def _may_host(finding: Document, other: Document) -> bool:
     is_outdone = not is_certain and bool(other["rules"]) and _is_far_wider(other, finding)
     if not is_sent and _names(other["rules"]):
         is_outdone |= other["count"] >= _MORE * finding["count"]
+    is_outdone |= is_far_longer(finding.get("frames", 0), other.get("frames", 0))
     return not (is_outdone or _comes_of_a_stop(finding, other))
 
 

@@ -44,18 +44,23 @@ def in_order(
             root.troubles,
         ),
     )
-    frames = {id(root): _fewest_frames(root, seen) for root in left}
+    frames = {id(root): fewest_frames(root, seen) for root in left}
     ordered: list[Root] = []
     while left:
         first = left[0]
         alike = [root for root in left if kind(root) == kind(first) and not root.says]
         shortest = min(alike, key=lambda root: frames[id(root)] or inf, default=first)
-        is_far = frames[id(first)] >= _SHORTER * (frames[id(shortest)] or inf)
+        is_far = is_far_longer(frames[id(first)], frames[id(shortest)])
         ordered.append(shortest if is_far else first)
         left.remove(ordered[-1])
     return ordered
 
 
-def _fewest_frames(root: Root, seen: Mapping[str, Document]) -> int:
+def is_far_longer(frames: int, others: int) -> bool:
+    """Whether so many frames before a failure are a long way, where so many others are enough."""
+    return frames >= _SHORTER * (others or inf)
+
+
+def fewest_frames(root: Root, seen: Mapping[str, Document]) -> int:
     """Of the shortest case that tells of it; 0 where nobody has counted them."""
     return min((seen.get(name, {}).get("frames", 0) for name in root.tellers), default=0)

@@ -18,6 +18,8 @@ _DECIDED = {
     "wr_flush_err": ((), "NAK-09"),
 }
 """Syndromes of the responses that end work so, and the rule for that end."""
+_OF_DATA = {"loc_prot_err": "READ-10", "bad_resp_err": "READ-07"}
+"""What a device says of data that it asked for: that their place is wrong, or they are."""
 
 
 def ended(outcome: Outcome, spec: QpSpec, *, asks_data: bool = False) -> str:
@@ -26,14 +28,18 @@ def ended(outcome: Outcome, spec: QpSpec, *, asks_data: bool = False) -> str:
         return outcome.status
     told = f"{outcome.status}, syndrome {outcome.syndrome:#04x}"
     told += "" if outcome.syndrome in _KNOWN else " (reserved)"
-    return f"{told}: {NO_TIMER}" if rules_of_end(outcome, spec, asks_data=asks_data) else told
+    is_late = _NEVER in rules_of_end(outcome, spec, asks_data=asks_data)
+    return f"{told}: {NO_TIMER}" if is_late else told
 
 
 def rules_of_end(outcome: Outcome, spec: QpSpec, *, asks_data: bool = False) -> tuple[str, ...]:
     """What such an end breaks whatever was sent: without an answer only a timer can have come.
 
-    Where the queue pair `asks_data`, by READs or atomics, it may hold some of that lost.
+    Where the queue pair `asks_data`, by READs or atomics, it may hold some of that lost; what it
+    says of their place or of themselves is wrong where they are right.
     """
+    if asks_data and outcome.status in _OF_DATA:
+        return (_OF_DATA[outcome.status],)
     is_late = outcome.status == RETRY_EXCEEDED and outcome.syndrome == _NO_RESPONSE
     return (_NEVER,) if is_late and spec.ack_timeout == 0 and not asks_data else ()
 

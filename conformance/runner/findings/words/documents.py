@@ -14,9 +14,11 @@ from roceproof.conformance.runner.findings.accused import (
     in_doubt,
     in_most,
     none_passes,
+    of_the_shortest,
     says_little,
 )
 from roceproof.conformance.runner.findings.observations import FIELD, RULE
+from roceproof.conformance.runner.findings.order import fewest_frames
 from roceproof.conformance.runner.findings.root import (
     DECIDES,
     OF_ONE_FIELD,
@@ -96,7 +98,7 @@ def _document(
     if not is_plain and (stopped or root.head or not (rules or root.rules)):
         shared = [cases[name] for name in sorted(root.tellers)]
         told = [accused(case) for case in shared]
-        rules += in_common(shared)
+        rules += of_the_shortest(cases[shown], shared) or in_common(shared)
     rules += [rule for rule in of_troubles if rule not in rules]  # told by what a case has said
     any_of = {*rules, *root.rules, *(rule for several in told for rule in several)}
     if not root.head:
@@ -147,6 +149,7 @@ def _document(
         "manifest": [str(line) for line in lines_for(root, seen)],
         "cases": sorted(cases[name]["case"] for name in root.cases),
         "count": len(root.cases),
+        "frames": fewest_frames(root, seen),
         "only": len(root.cases - others),
         "not_reached": sum(cases[name]["outcome"] == "not_reached" for name in root.cases),
         "stops": stopped,
