@@ -23,10 +23,12 @@ def pause(
     *,
     classes: range | tuple[int, ...] = range(8),
     named: tuple[int, ...] | None = None,
+    is_damaged: bool = False,
 ) -> None:
     """Ask for a pause of these classes, or of those named, and let that arrive."""
     wanted = dict.fromkeys(classes, quanta)
-    bench.send(priority_pause(wanted, src_mac=bench.peers[0].mac, named=named))
+    send = bench.send_damaged if is_damaged else bench.send
+    send(priority_pause(wanted, src_mac=bench.peers[0].mac, named=named))
     bench.pump(bench.target.patience.quiet_ns // 16)
 
 
@@ -68,6 +70,22 @@ def test_times_of_classes_that_a_pause_does_not_name_say_nothing(
     pause(bench, LONGEST)
     message = qp.post(Op.WRITE, 5)
     pause(bench, 0, named=())
+    qp.does_not_complete()
+    pause(bench, 0)
+    qp.expect_message(message)
+    qp.finish(message)
+
+
+@case("ETH-09", "PFC-01", needs=[Capability.PFC, Capability.WRITE, Capability.DAMAGE], smoke=True)
+@over_services
+def test_a_damaged_pause_neither_begins_nor_ends_one(bench: Bench, service: Service) -> None:
+    qp = bench.connect(service)
+    bench.send_damaged(global_pause(LONGEST, src_mac=bench.peers[0].mac))
+    pause(bench, LONGEST, is_damaged=True)
+    qp.transfer(Op.WRITE, 5)
+    pause(bench, LONGEST)
+    message = qp.post(Op.WRITE, 5)
+    pause(bench, 0, is_damaged=True)
     qp.does_not_complete()
     pause(bench, 0)
     qp.expect_message(message)

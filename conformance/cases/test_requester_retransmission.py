@@ -3,6 +3,8 @@
 
 from typing import Any
 
+import pytest
+
 from roceproof.conformance.model.codes import ack_timeout_ns
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
@@ -202,7 +204,7 @@ def test_the_oldest_packet_of_a_full_window_is_still_whole(bench: Bench) -> None
 
 
 @case("RTX-16")
-@over("path_mtu", [MTU, LONGEST])
+@over("path_mtu", [pytest.param(MTU, marks=pytest.mark.smoke), LONGEST])
 def test_the_oldest_packet_of_a_long_message_is_still_whole(bench: Bench, path_mtu: int) -> None:
     qp = bench.connect(path_mtu=path_mtu, ack_timeout=unhurried_code(bench, SLOW_CODE))
     message = qp.post(Op.WRITE, 290 * MTU)
