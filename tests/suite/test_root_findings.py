@@ -574,3 +574,18 @@ def test_where_cases_agree_on_nothing_the_one_rule_of_the_shortest_is_accused() 
         session.add(head=head, broken=("QPS-06", "ACK-08"), differed=(differed,), frames=40)
     (told,) = documents(session.roots(), session.cases, session.seen)
     assert (told["rules"][0], told["frames"]) == ("NAK-13", 4)
+
+
+@pytest.mark.parametrize(
+    ("stops", "first"), [(3, "show: ICRC-02 is broken"), (4, "stop: no packet")]
+)
+def test_what_is_wrong_on_the_wire_comes_before_a_stop_of_no_more_cases(
+    stops: int, first: str
+) -> None:
+    session = Session()
+    for _ in range(3):
+        session.add(({}, "rule ICRC-02"))
+        session.add(({}, ""))
+    for _ in range(stops):
+        session.add(({}, NO_PACKET))
+    assert session.sentences()[0].startswith(first)

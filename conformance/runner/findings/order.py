@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from math import inf
 from typing import Any
 
+from roceproof.conformance.runner.findings.observations import FIELD, RULE
 from roceproof.conformance.runner.findings.root import Root
 from roceproof.conformance.suite.reporting.divergence import is_vague
 from roceproof.conformance.suite.reporting.failure_heads import COMPLAINT, WITHOUT_A_PAUSE
@@ -25,12 +26,14 @@ def in_order(
 ) -> list[Root]:
     """All of them, each once."""
     most = max((len(root.cases) for root in found), default=0)
+    sent_wrongly = max((len(root.cases) for root in found if _is_sent(root)), default=0)
 
     def kind(root: Root) -> tuple[bool, ...]:
-        is_rare = len(root.cases) < _FEW and _MANY_TIMES * len(root.cases) < most
+        count = len(root.cases)
+        is_rare = count < _FEW and _MANY_TIMES * count < most
         return (
             not root.says,
-            not root.stops or is_rare,
+            not root.stops or is_rare or (not root.has_cause and count <= sent_wrongly),
             COMPLAINT in root.head,
             WITHOUT_A_PAUSE not in root.head,
         )
@@ -40,6 +43,7 @@ def in_order(
         key=lambda root: (
             kind(root),
             -len(root.cases),
+            not _is_sent(root),
             all(is_vague(cases[name].get("rules", ())) for name in root.cases),
             root.troubles,
         ),
@@ -54,6 +58,11 @@ def in_order(
         ordered.append(shortest if is_far else first)
         left.remove(ordered[-1])
     return ordered
+
+
+def _is_sent(root: Root) -> bool:
+    """Whether packets of the device are wrong, as all see who look at the wire."""
+    return not (root.stops or root.says or root.head) and root.troubles[0].startswith((FIELD, RULE))
 
 
 def is_far_longer(frames: int, others: int) -> bool:
