@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What a responder must put on the wire for a READ, as patterns."""
+"""What a responder must put on the wire for a READ, as patterns: to expect it, or to send it."""
 
 from typing import Any
 
