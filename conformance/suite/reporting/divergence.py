@@ -50,6 +50,7 @@ _SAYS_ITSELF = (
     "DUP-01",
     "RNR-",
     "NAK-01",
+    "NAK-02",
     "NAK-09",
     "RTX-",
     "RETH-05",
