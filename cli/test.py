@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""``roceproof test``: options of a session stand in `Asked`, others here; everything else is imported when it runs."""
+"""``roceproof test``: options of a session stand in `Asked`, others here.
+
+Everything else is imported when it runs.
+"""
 
 import sys
 from pathlib import Path

@@ -7,9 +7,17 @@ import pytest
 from unwarned import unwarned
 
 from roceproof.common.terminal import Terminal
+from roceproof.conformance.mutants.factory import CorruptingFactory
+from roceproof.conformance.mutants.wire import wire_mutants
 from roceproof.conformance.regression.report import per_rule, print_warnings
+from roceproof.conformance.runner.judging.scoreboard import judge
 from roceproof.conformance.runner.outcomes import NOT_REACHED, WARNING
 from roceproof.conformance.runner.session.verdict import warned
+from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.targets.interface import CasePlace
+from roceproof.conformance.targets.model.device import ModelFactory
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op
 
 HEAD = "want WRITE_ONLY psn=+0; got nothing"
 
@@ -59,3 +67,14 @@ def test_a_device_that_is_right_may_not_even_be_warned() -> None:
     assert (report.outcome, report.longrepr) == ("failed", f"RTX-08: {HEAD}")
     report = pytest.TestReport("a.py::a", ("a.py", 1, "a"), {}, "passed", None, "call")
     assert unwarned(report).outcome == "passed"
+
+
+def test_what_the_observer_holds_against_a_device_that_is_no_must_is_told() -> None:
+    factory = CorruptingFactory(ModelFactory(), wire_mutants()["uc-asks-for-acks"])
+    with factory.device(CasePlace(name="should", seed=1)) as target:
+        bench = Bench(target, factory.claims, seed=1)
+        qp = bench.connect(Service.UC)
+        qp.post(Op.WRITE, 8)
+        bench.settle()
+        (failure,) = judge(bench)
+    assert set(failure.rules) == {"UC-02"} and warned(failed("UC-02")).outcome == "passed"

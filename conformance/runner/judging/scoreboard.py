@@ -41,6 +41,8 @@ class Judged(NamedTuple):
     """The frames of what is broken."""
     unsaid: list[tuple[Finding, Entry]]
     """What the bench has broken without saying that it means to."""
+    lesser: list[tuple[Finding, Entry]]
+    """What a device should not do."""
 
 
 class Judgement(NamedTuple):
@@ -78,6 +80,7 @@ def observe(bench: Bench, *, unjudged: Collection[str] = ()) -> Judged:
         [finding for finding, _ in ours if finding.severity is Severity.MUST],
         [entry for finding, entry in ours if finding.severity is Severity.MUST],
         [each for each in found if is_unsaid(*each)],
+        [each for each in ours if each[0].severity is Severity.SHOULD],
     )
 
 
@@ -102,10 +105,7 @@ def judgement(
     failures = _as_asked(bench, predicted, unjudged=unjudged, told=told)
     others = [each for each in (bench.aside,) if each and unjudged.isdisjoint(each.rules)]
     if judged.broken:
-        text = "\n".join(dict.fromkeys(finding.message for finding in judged.broken[:_TOLD]))
-        rules = [finding.rule.id for finding in judged.broken]
-        entries = list(dict.fromkeys(judged.entries[:_TOLD]))
-        failures.append(CaseFailed(f"the observer says:\n{text}", rules=rules, entries=entries))
+        failures.append(_observed(judged.broken, judged.entries))
     if bench.strays and "BTH-10" not in unjudged:
         flow = bench.connections[0].from_device if bench.connections else None
         shown = got(bench.strays[0], flow) if flow else "a frame"
@@ -124,7 +124,17 @@ def judgement(
     if (complaint := complained(bench)) and not (known or failures or others):
         others.append(CaseFailed(complaint, rules=["LIVE-01"]))
     found = list(zip(judged.broken, judged.entries, strict=True))
+    if judged.lesser and not (known or failures or others):  # it passes, and that is told
+        found = judged.lesser
+        failures.append(_observed(*zip(*found, strict=True)))
     return Judgement([*failures, *others], predicted, found, others, judged.unsaid, lost)
+
+
+def _observed(findings: Sequence[Finding], entries: Sequence[Entry]) -> CaseFailed:
+    text = "\n".join(dict.fromkeys(finding.message for finding in findings[:_TOLD]))
+    rules = [finding.rule.id for finding in findings]
+    shown = list(dict.fromkeys(entries[:_TOLD]))
+    return CaseFailed(f"the observer says:\n{text}", rules=rules, entries=shown)
 
 
 def _stray_completion(stray: Outcome) -> CaseFailed:

@@ -56,7 +56,8 @@ def conclude(item: pytest.Function, bench: Bench, options: Options, own: CaseFai
     own = None if own is None else with_strays(bench, own)
     judged = _judged(bench, item, own)
     failures = [*([] if own is None else [own]), *judged.failures]
-    hold_to_the_law(bench, judged.unsaid, broken_on_purpose(item), is_accused=bool(failures))
+    is_accused = any(not each.rules or breaks_a_must(each.rules) for each in failures)
+    hold_to_the_law(bench, judged.unsaid, broken_on_purpose(item), is_accused=is_accused)
     blamed = _blamed(item, bench, failures) if failures else None
     item.stash[SEEN] = observed(
         bench,
@@ -65,7 +66,7 @@ def conclude(item: pytest.Function, bench: Bench, options: Options, own: CaseFai
         stop=blamed.stop if blamed is not None else None,
         streams=streams_of(failures[0]) if failures else (),
         failures=[*([] if own is None else [own]), *judged.others],
-        against=_against(failures, judged) if failures else None,
+        against=_against(failures, judged) if is_accused else None,
         lost=judged.lost,
     )
     path = options.captures / file_name(short_name(item.nodeid))
