@@ -589,3 +589,24 @@ def test_what_is_wrong_on_the_wire_comes_before_a_stop_of_no_more_cases(
     for _ in range(stops):
         session.add(({}, NO_PACKET))
     assert session.sentences()[0].startswith(first)
+
+
+@pytest.mark.parametrize(
+    ("service", "shared", "rules", "doubt"),
+    [
+        ("RC", (), ["LIVE-01"], {"ICRC-07", "PSN-18", "ETH-07"}),
+        ("UC", (), ["UC-01"], {"ICRC-07", "PSN-18", "ETH-07"}),
+        ("RC", ("RNR-04",), ["RNR-04"], set()),
+    ],
+    ids=["RC", "UC", "one rule"],
+)
+def test_what_never_came_accuses_no_rule_of_a_few_of_its_cases(
+    service: str, shared: tuple[str, ...], rules: list[str], doubt: set[str]
+) -> None:
+    session = Session()
+    for own in ("ICRC-07", "PSN-18", "ETH-07"):
+        session.add(({"service": service}, NO_PACKET), broken=shared or (own,))
+        session.add(({"service": service}, ""))
+    (told,) = documents(session.roots(), session.cases, session.seen)
+    assert told["rules"][:1] == rules and {*told["in_doubt"]} <= doubt
+    assert not {*told["rules"]} - {*rules, *told["in_doubt"]}

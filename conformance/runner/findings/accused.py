@@ -21,6 +21,8 @@ NOTHING = "got nothing"
 _SEEN = ("RQ-", "RTX-07")
 """Rules that a case cannot see broken for another reason, but where nothing comes."""
 _LIVES = "QPS-"
+_NOT_DUE = "NAK-02"
+"""A sequence NAK came for no gap: cases about PSNs know more."""
 _FEW = 3
 """Of rules of which none is shared by half the cases more say nothing."""
 _REFUSALS = {"NAK", "RNR"}
@@ -36,7 +38,8 @@ def accused(case: Document) -> list[str]:
     broken, differed = case.get("broken", ()), case.get("differed", ())
     if differed and all(map(says_little, broken)):
         return list(differed)
-    if not says_itself(differed):
+    of_psns = _NOT_DUE in differed and any(family(rule) == "PSN" for rule in broken)
+    if of_psns or not says_itself(differed):
         named = [rule for rule in broken if rule in differed and not rule.startswith(OF_MUCH)]
         about = sorted(broken, key=lambda r: (r.startswith(OF_MUCH), r not in differed))
         return named or about
@@ -69,6 +72,13 @@ def in_common(cases: Sequence[Document]) -> list[str]:
     rule, most = next(iter(first.most_common(1)), ("", 0))
     is_said = not is_vague([rule]) and rule != WHY_IS_FOR_CASES
     return [rule] if is_said and 2 * most > len(cases) > 1 else rules[:_FEW]
+
+
+def is_of_nearly_all(told: Sequence[Sequence[str]]) -> bool:
+    """Whether these cases accuse one rule that says something."""
+    counts = Counter(rule for rules in told for rule in dict.fromkeys(rules))
+    most = max((count for rule, count in counts.items() if not is_vague([rule])), default=0)
+    return most >= _NEARLY_ALL * len(told)
 
 
 def of_the_shortest(case: Document, others: Sequence[Document]) -> list[str]:

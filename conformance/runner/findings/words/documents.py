@@ -13,15 +13,17 @@ from roceproof.conformance.runner.findings.accused import (
     in_common,
     in_doubt,
     in_most,
+    is_of_nearly_all,
     none_passes,
     of_the_shortest,
     says_little,
 )
-from roceproof.conformance.runner.findings.observations import FIELD, RULE
+from roceproof.conformance.runner.findings.observations import FEATURES, FIELD, RULE
 from roceproof.conformance.runner.findings.order import fewest_frames
 from roceproof.conformance.runner.findings.root import (
     DECIDES,
     OF_ONE_FIELD,
+    STOPS,
     Root,
     family,
     rule_of_trouble,
@@ -45,6 +47,8 @@ from roceproof.conformance.suite.reporting.failure_site import Kind
 
 Document = dict[str, Any]
 _FEW = 3
+_ALIVE = "LIVE-01"
+_SERVICE = FEATURES.index("service")
 
 
 def documents(
@@ -107,9 +111,10 @@ def _document(
     disagree = _disagreed(root, told, cases)
     lives = decided(root.tellers, cases)
     of_lives = lives if stopped and not root.says else []
-    first = [*because, *_of_a_cause(root, shown, seen), *of_lives, *disagree]
+    lacking = _of_what_lacks(root, told, seen)
+    first = [*because, *_of_a_cause(root, shown, seen), *of_lives, *disagree, *lacking]
     # what its cases do besides may be why they stop
-    is_told = stopped and not (does[0] or disagree)
+    is_told = stopped and not (does[0] or disagree or lacking)
     rules = list(dict.fromkeys([*first, *rules]))
     sure = {*first, *of_troubles, *(rules if is_told or root.says or root.covers else ())}
     if fact and fact.rule and fact.what == ASKED:  # what a few have shown besides follows from it
@@ -163,6 +168,26 @@ def _document(
             "replay": cases[shown].get("replay"),
         },
     }
+
+
+def _of_what_lacks(
+    root: Root, told: Sequence[Sequence[str]], seen: Mapping[str, Document]
+) -> list[str]:
+    """The rule that what never came is owed by, where its cases are about very different things."""
+    if root.has_cause or root.says or root.troubles[0] not in STOPS or len(told) < _FEW:
+        return []
+    if is_of_nearly_all(told):
+        return []
+    services = {
+        features[_SERVICE]
+        for name in root.tellers
+        for features, _, troubles, *_ in seen.get(name, {}).get("rows", ())
+        if root.troubles[0] in troubles
+    }
+    completes, of_uc = COMPLETES
+    if services == {"UC"}:
+        return [of_uc]
+    return [_ALIVE if root.troubles[0] == str(Kind.NO_PACKET) else completes]
 
 
 def _of_troubles(
