@@ -12,7 +12,8 @@ module roce_endpoint_xgmii
 #(
   parameter int unsigned DataWidth = 64,
   parameter int unsigned ClockPs   = 6400,
-  parameter int unsigned Qps       = 16
+  parameter int unsigned Qps       = 16,
+  parameter int unsigned Recovery  = 0    // what is lost is sent again
 ) (
   input  wire logic                   clk_i,
   input  wire logic                   rst_ni,
@@ -50,7 +51,8 @@ module roce_endpoint_xgmii
   roce_endpoint #(
     .DataWidth(DataWidth),
     .ClockPs  (ClockPs),
-    .Qps      (Qps)
+    .Qps      (Qps),
+    .Recovery (Recovery)
   ) u_endpoint (
     .clk_i,
     .rst_ni,

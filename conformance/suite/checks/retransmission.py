@@ -4,6 +4,8 @@
 On the wall's clock nobody knows what a device had heard when it sent; there nothing is judged.
 """
 
+from itertools import pairwise
+
 from roceproof.conformance.model.monitor.requester_monitor import MonitorTiming, RequesterMonitor
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.suite.bench import Bench
@@ -13,14 +15,16 @@ from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.codec import Packet, parse
 from roceproof.conformance.wire.icrc import Judgement, check
 
-_TIMING = MonitorTiming(reaction_ns=5_000)
+_REACTION_NS, _STORED = 5_000, 4
+"""What a device has read may still leave: for so long, or as long as so many of its frames take."""
 
 
 def check_retransmissions(bench: Bench, qp: Connection) -> None:
     """Hold everything that passed on a queue pair against what a requester may do."""
     if Capability.LOCKSTEP not in bench.claims.capabilities:
         return
-    watched = RequesterMonitor(qp.spec, timing=_TIMING)
+    reaction_ns = max(_REACTION_NS, _STORED * _longest_frame_ns(bench))
+    watched = RequesterMonitor(qp.spec, timing=MonitorTiming(reaction_ns=reaction_ns))
     for entry in bench.transcript.entries():
         packet = parse(entry.frame)
         if packet is None:
@@ -36,6 +40,18 @@ def check_retransmissions(bench: Bench, qp: Connection) -> None:
             f"want  {broken.expected}\ngot   {broken.got}",
             rules=[violation.rule for violation in watched.violations],
         )
+
+
+def _longest_frame_ns(bench: Bench) -> int:
+    """The least time from frame to frame among the longest that it has sent; 0 of one alone."""
+    sent = [entry for entry in bench.transcript.entries() if entry.is_sent]
+    longest = max((len(entry.frame) for entry in sent), default=0)
+    times = (
+        after.time_ns - before.time_ns
+        for before, after in pairwise(sent)
+        if len(after.frame) == longest
+    )
+    return min(times, default=0)
 
 
 def _is_whole(frame: bytes) -> bool:
