@@ -290,6 +290,7 @@ def test_work_ends_with_the_syndrome_of_a_response_that_ends_it_so(
         (Step("raw", {"value": 8}), "queue pair 0 (UD) at rest; want  other bytes from 0 on in the "
          "region of key 0x1, where a request was to write", "UD-05"),
         (Step("turn", {"qp": 0}), "want  RNR psn=+0; got   nothing in time", "RNR-01"),
+        (Step("power_on", {}), f"{NO_SUCH} wr_flush_err, syndrome 0xff", "QPS-04 NAK-09"),
     ],
 )  # fmt: skip
 def test_what_a_small_plan_still_says_is_what_the_device_trips_over(

@@ -62,6 +62,14 @@ def test_a_field_that_is_not_said_does_not_matter() -> None:
     assert not mismatches(WRITE_ONLY(psn=range(0, 3)), packet, FLOW)
 
 
+def test_half_of_all_psns_ahead_is_half_of_them_behind() -> None:
+    packet = sent(WRITE_ONLY(psn=1 << 23))
+    assert not mismatches(WRITE_ONLY(psn=1 << 23), packet, FLOW)
+    assert not mismatches(WRITE_ONLY(psn=-(1 << 23)), packet, FLOW)
+    (wrong,) = mismatches(WRITE_ONLY(psn=(1 << 23) - 1), packet, FLOW)
+    assert wrong.field == "psn"
+
+
 def test_of_a_wrong_payload_the_bytes_that_differ_are_shown() -> None:
     packet = sent(WRITE_ONLY(payload=b"abcdefgh", va=7, rkey=8))
     (late,) = mismatches(WRITE_ONLY(payload=b"abcdeXYZ"), packet, FLOW)

@@ -109,12 +109,17 @@ _ON_UC = {
 _ON_UD = {"RETH-06": "UD-02", "MTU-06": "UD-04"}
 _OF_SERVICES: Mapping[str, Mapping[str, str]] = {"UC": _ON_UC, "UD": _ON_UD}
 """What rules of RC are where nothing is refused."""
+_LIVES = "QPS-"
 _SERVICE = re.compile(r"\((UC|UD)\) at rest")
 _OF_KINDS: dict[int, str] = {AethType.ACK: "AETH-04", AethType.RNR_NAK: "RNR-05"}
 
 
 def rules_of_plan(plan: Plan, failure: CaseFailed) -> tuple[str, ...]:
-    """Those of a field or of the observer alone; else of the divergence and of what is said."""
+    """Those of a field or of the observer alone; else of the divergence and of what is said.
+
+    Where all that is left to be said is how a life ends or begins, that leads: what differs is what
+    another rule asks for in any life.
+    """
     first = differed(failure)
     if first == failure.rules and not is_vague(first):
         return first
@@ -124,7 +129,8 @@ def rules_of_plan(plan: Plan, failure: CaseFailed) -> tuple[str, ...]:
         of_the_plan = [*_on(service[1], of_the_plan)]
     still = dict.fromkeys(of_the_plan)
     said = tuple(still) if len(still) <= _MOST_SAID else ()
-    if says_itself(first) and first[0] not in COMPLETES:
+    of_lives = bool(said) and all(rule.startswith(_LIVES) for rule in said)
+    if says_itself(first) and first[0] not in COMPLETES and not of_lives:
         return tuple(dict.fromkeys((*first, *said)))
     return tuple(dict.fromkeys((*said, *first)))
 
