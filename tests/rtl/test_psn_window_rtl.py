@@ -32,6 +32,7 @@ pytestmark = [
 
 def test_no_message_starts_beyond_2_to_the_23_outstanding_psns() -> None:
     directory = REPOSITORY / "build" / "rtl" / TOP
+    directory.mkdir(parents=True, exist_ok=True)
     command = [
         "verilator",
         "--binary",
