@@ -89,7 +89,7 @@ def test_immediate_data_stand_behind_the_deth(bench: Bench, value: int) -> None:
     assert bench.frames_sent()[0][DETH + 8 : DETH + 12] == value.to_bytes(4, "big")
 
 
-@case("BTH-10")
+@case("BTH-10", smoke=True)
 def test_each_datagram_goes_to_the_queue_pair_of_its_work_request(bench: Bench) -> None:
     qp, other = connected(bench), connected(bench)
     for to in (qp, other, other, qp):

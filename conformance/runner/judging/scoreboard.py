@@ -42,7 +42,7 @@ class Judged(NamedTuple):
     unsaid: list[tuple[Finding, Entry]]
     """What the bench has broken without saying that it means to."""
     lesser: list[tuple[Finding, Entry]]
-    """What a device should not do."""
+    """What a device should not do; of a must that it may have kept nothing is said."""
 
 
 class Judgement(NamedTuple):
@@ -80,7 +80,7 @@ def observe(bench: Bench, *, unjudged: Collection[str] = ()) -> Judged:
         [finding for finding, _ in ours if finding.severity is Severity.MUST],
         [entry for finding, entry in ours if finding.severity is Severity.MUST],
         [each for each in found if is_unsaid(*each)],
-        [each for each in ours if each[0].severity is Severity.SHOULD],
+        [each for each in ours if each[0].severity is each[0].rule.severity is Severity.SHOULD],
     )
 
 
