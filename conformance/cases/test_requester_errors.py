@@ -3,7 +3,7 @@
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
-from roceproof.conformance.suite.checks.recovery import copies, write_all
+from roceproof.conformance.suite.checks.recovery import copies, everything, write_all
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import WRONG_ANSWERS
 from roceproof.conformance.suite.pattern import (
@@ -73,13 +73,13 @@ def test_a_fatal_nak_amid_a_message_ends_it(bench: Bench, code: int) -> None:
 def test_a_fatal_nak_ends_a_repetition_as_it_ends_a_message(bench: Bench) -> None:
     """What is under way may still leave, and of copies not much more than of the first time."""
     qp = bench.connect(path_mtu=MTU, retry_count=7)
-    left = [behind_a_fatal_nak(qp, is_repeated=is_repeated) for is_repeated in (False, True)]
+    left = [behind_a_fatal_nak(bench, qp, is_repeated=is_repeated) for is_repeated in (False, True)]
     if left[1] > left[0] + MORE:
         text = f"{left[1]} packets left again behind a fatal NAK, and {left[0]} the first time"
         raise bench.failed(text, rules=["NAK-09"])
 
 
-def behind_a_fatal_nak(qp: Connection, *, is_repeated: bool) -> int:
+def behind_a_fatal_nak(bench: Bench, qp: Connection, *, is_repeated: bool) -> int:
     """How many packets of a long message still leave, when its first one is answered so."""
     qp.reconnect()
     message = qp.post(Op.WRITE, LONG * MTU)
@@ -89,7 +89,7 @@ def behind_a_fatal_nak(qp: Connection, *, is_repeated: bool) -> int:
     qp.expect(copies([message])[0])
     qp.send(NAK(INVALID_REQUEST, psn=message.psn))
     qp.completes(message, status=STATUS[INVALID_REQUEST])
-    return sum(1 for _ in iter(lambda: qp.next(quiet=True), None))
+    return len(everything(bench, qp))
 
 
 @case("RNR-05", needs=[Capability.SEND], smoke=True)

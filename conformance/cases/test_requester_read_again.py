@@ -6,11 +6,13 @@ import pytest
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
 from roceproof.conformance.suite.checks.reading import (
+    answer,
     ask,
     asked_again,
     lands,
     memory_for,
     never_succeeds,
+    rest,
 )
 from roceproof.conformance.suite.checks.recovery import (
     copies,
@@ -19,16 +21,15 @@ from roceproof.conformance.suite.checks.recovery import (
     timeout_code,
     unhurried_code,
 )
-from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
-from roceproof.conformance.suite.expect.prediction import Posted
 from roceproof.conformance.suite.intent import WRONG_ANSWERS
 from roceproof.conformance.suite.limits.within_limits import (
     require_tries_after_rnr,
     skip_for_depth,
 )
-from roceproof.conformance.suite.pattern import ACK, ATOMIC_ACK, NAK, RNR, SEQUENCE_ERROR, Pattern
+from roceproof.conformance.suite.pattern import ACK, ATOMIC_ACK, NAK, RNR, SEQUENCE_ERROR
 from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.wire.psn import PSN_MODULUS
 from roceproof.verbs.service import PathMtu
 from roceproof.verbs.work import Op
 
@@ -50,12 +51,6 @@ def connect(bench: Bench, *, path_mtu: int = MTU) -> Connection:
     return bench.connect(path_mtu=path_mtu, ack_timeout=timeout_code(bench))
 
 
-def rest(qp: Connection, message: Posted, start: int, data: bytes) -> list[Pattern]:
-    """What answers a READ that is asked for again from there."""
-    answered = data[start * qp.mtu :]
-    return read_responses(qp, message.psn + start, answered, msn=message.ordinal)
-
-
 @case("RTX-17", "READ-10", smoke=True)
 @over("path_mtu", [mtu.size for mtu in PathMtu])
 def test_the_rest_of_a_read_is_asked_for_at_every_path_mtu(bench: Bench, path_mtu: int) -> None:
@@ -66,8 +61,7 @@ def test_the_rest_of_a_read_is_asked_for_at_every_path_mtu(bench: Bench, path_mt
     missing = len(responses) // 2
     qp.send(*responses[:missing])
     start = asked_again(bench, qp, message, missing)
-    qp.send(*rest(qp, message, start, data))
-    lands(bench, qp, message, into, data)
+    answer(bench, qp, message, into, data, start=start)
 
 
 @case("RTX-17", "RTX-19", "READ-10", smoke=True)
@@ -116,8 +110,7 @@ def test_reads_among_writes_are_sent_again_as_they_were(bench: Bench) -> None:
     qp.ack(before)
     qp.completes(before)
     data = qp.random.randbytes(read.work.size)
-    qp.send(*rest(qp, read, 0, data))
-    lands(bench, qp, read, into, data)
+    answer(bench, qp, read, into, data)
     qp.finish(behind)
 
 
@@ -132,12 +125,11 @@ def test_an_ack_amid_copies_does_not_stand_for_data(bench: Bench) -> None:
         skip_for_depth(bench.claims)
     qp.send(NAK(SEQUENCE_ERROR, psn=0, msn=0))
     qp.expect(*copies([read]))
-    last = (sent[-1].bth.psn - qp.spec.sq_psn) % (1 << 24)
+    last = (sent[-1].bth.psn - qp.spec.sq_psn) % PSN_MODULUS
     qp.send(ACK(psn=last, msn=1 + (last == write.last_psn)))
     everything(bench, qp)
     data = qp.random.randbytes(read.work.size)
-    qp.send(*rest(qp, read, 0, data))
-    lands(bench, qp, read, into, data)
+    answer(bench, qp, read, into, data)
 
 
 @case("RTX-16", "RTX-17", needs=[Capability.WRITE])
@@ -152,8 +144,7 @@ def test_a_long_read_is_kept_until_all_of_it_is_answered(bench: Bench, answered:
     sent = everything(bench, qp)
     start = asked_again(bench, qp, read, missing)
     qp.expect(*copies([write])[: len(sent)], within_ns=longest_wait_ns(bench))
-    qp.send(*rest(qp, read, start, data))
-    lands(bench, qp, read, into, data)
+    answer(bench, qp, read, into, data, start=start)
 
 
 @case("RTX-22", "READ-10", "RTX-12", smoke=True)
@@ -194,8 +185,8 @@ def test_an_atomic_without_answer_is_sent_again_as_it_was(bench: Bench, op: Op) 
     message = qp.post(op, 8, into=into, swap_or_add=3, compare=7)
     qp.expect_message(message)
     qp.expect(*copies([message]), within_ns=longest_wait_ns(bench))
-    answer = ATOMIC_ACK(psn=message.psn, msn=1, original=ORIGINAL)
-    qp.send(answer, answer.but(original=0))
+    original = ATOMIC_ACK(psn=message.psn, msn=1, original=ORIGINAL)
+    qp.send(original, original.but(original=0))
     lands(bench, qp, message, into, ORIGINAL.to_bytes(8, "little"))
 
 
@@ -216,8 +207,7 @@ def test_a_new_life_knows_nothing_of_what_was_answered(bench: Bench, op: Op) -> 
     qp = connect(bench)
     into = memory_for(qp)
     whole, data = ask(qp, PARTS * MTU, into)
-    qp.send(*rest(qp, whole, 0, data))
-    lands(bench, qp, whole, into, data)
+    answer(bench, qp, whole, into, data)
     part, data = ask(qp, PARTS * MTU, into)
     qp.send(*rest(qp, part, 0, data)[: PARTS // 2])
     bench.settle()

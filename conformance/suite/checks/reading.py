@@ -7,6 +7,8 @@ from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.expect.prediction import Posted
 from roceproof.conformance.suite.packet_flow import SUCCESS
+from roceproof.conformance.suite.pattern import Pattern
+from roceproof.conformance.wire.psn import PSN_MODULUS
 from roceproof.verbs.work import Op, Region
 
 _PACKETS = 32
@@ -25,9 +27,16 @@ def ask(qp: Connection, length: int, into: Region) -> tuple[Posted, bytes]:
     return message, qp.random.randbytes(message.work.size)
 
 
-def answer(bench: Bench, qp: Connection, message: Posted, into: Region, data: bytes) -> None:
-    """All responses of a READ come, and it lands."""
-    qp.send(*read_responses(qp, message.psn, data, msn=message.ordinal))
+def rest(qp: Connection, message: Posted, start: int, data: bytes) -> list[Pattern]:
+    """What answers a READ from that packet on; `data` are those of all of it."""
+    return read_responses(qp, message.psn + start, data[start * qp.mtu :], msn=message.ordinal)
+
+
+def answer(
+    bench: Bench, qp: Connection, message: Posted, into: Region, data: bytes, *, start: int = 0
+) -> None:
+    """The responses of a READ come, from that packet on, and it lands."""
+    qp.send(*rest(qp, message, start, data))
     lands(bench, qp, message, into, data)
 
 
@@ -44,7 +53,7 @@ def asked_again(bench: Bench, qp: Connection, message: Posted, missing: int) -> 
     packet = qp.next(timeout_ns=longest_wait_ns(bench))
     if packet is None or packet.reth is None:
         raise bench.failed(f"response {missing} was lost and is not asked for again")
-    start = (packet.bth.psn - qp.spec.sq_psn - message.psn) % (1 << 24)
+    start = (packet.bth.psn - qp.spec.sq_psn - message.psn) % PSN_MODULUS
     due = (work.remote_addr + start * qp.mtu, work.size - start * qp.mtu)
     got = (packet.reth.address, packet.reth.length)
     if start not in (0, missing) or got != due:
