@@ -76,16 +76,16 @@ def in_common(cases: Sequence[Document]) -> list[str]:
 
 def is_of_nearly_all(told: Sequence[Sequence[str]]) -> bool:
     """Whether these cases accuse one rule that says something."""
-    counts = Counter(rule for rules in told for rule in dict.fromkeys(rules))
-    most = max((count for rule, count in counts.items() if not is_vague([rule])), default=0)
+    most = max((count for rule, count in _cases(told).items() if not is_vague([rule])), default=0)
     return most >= _NEARLY_ALL * len(told)
 
 
-def of_the_shortest(case: Document, others: Sequence[Document]) -> list[str]:
-    """The one rule that the shortest case is about, where no half of the cases agree on any."""
-    told = [accused(each) for each in others]
-    counts = Counter(rule for rules in told for rule in rules)
-    if len(others) < 2 or 2 * max(counts.values(), default=0) >= len(others):
+def of_the_shortest(case: Document, told: Sequence[Sequence[str]]) -> list[str]:
+    """The one rule that the shortest case is about, where no half of the cases agree on any.
+
+    `told` is what each of them accuses.
+    """
+    if len(told) < 2 or 2 * max(_cases(told).values(), default=0) >= len(told):
         return []
     own = list(case.get("broken", ()))
     return own if len(own) == 1 and not case.get("differed") and not is_vague(own) else []
@@ -186,7 +186,7 @@ def in_most(told: Sequence[Sequence[str]]) -> list[str]:
     found: list[str] = []
     left = [rules for rules in told if rules]
     while left and (not found or len(left) > (1 - _NEARLY_ALL) * len(told)):
-        counts = Counter(rule for rules in left for rule in dict.fromkeys(rules))
+        counts = _cases(left)
         places = {rule: min(r.index(rule) for r in left if rule in r) for rule in counts}
         found.append(
             min(counts, key=lambda r: (is_vague([r]), -counts[r], r.startswith(OF_MUCH), places[r]))
@@ -198,5 +198,9 @@ def in_most(told: Sequence[Sequence[str]]) -> list[str]:
 def _clear(told: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
     """Without those that name rules of very different faults alone, where most share another."""
     clear = [rules for rules in told if not all(rule.startswith(OF_MUCH) for rule in rules)]
-    shared = Counter(rule for rules in clear for rule in dict.fromkeys(rules))
-    return clear if 2 * max(shared.values(), default=0) > len(told) else told
+    return clear if 2 * max(_cases(clear).values(), default=0) > len(told) else told
+
+
+def _cases(told: Iterable[Sequence[str]]) -> Counter[str]:
+    """How many of these cases accuse each rule."""
+    return Counter(rule for rules in told for rule in dict.fromkeys(rules))

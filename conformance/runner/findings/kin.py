@@ -87,9 +87,8 @@ def _host(number: int, findings: Sequence[Document]) -> int:
 def _may_host(finding: Document, other: Document) -> bool:
     """Whether it comes of no stop itself, nor is outdone by what accuses in many cases for each.
 
-    Nor does what a far shorter case shows come of it.
-
-    What a device has sent wrongly is not, however few cases show it.
+    What a device has sent wrongly is not outdone so, however few cases show it. But what a far
+    shorter case shows comes of nothing that takes long.
     """
     is_sent = finding["troubles"][0].startswith((FIELD, RULE)) or any(
         not field.startswith(_OF_AN_ANSWER) for field in wrong_fields(finding["head"])

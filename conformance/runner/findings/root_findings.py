@@ -156,8 +156,8 @@ def _of_all(
             says, rules = f"{says}; {cause[0]}", set(cause[1])
         brings = fact.brings
         yield Root([fact.trouble], hidden, says=says, hides=True, brings=brings, rules=rules)
-    is_deaf = any(_answers_nobody(seen[name], standings.get(name, {})) for name in asked)
-    if is_deaf and all(asked.values()) and failed & asked.keys() - hidden:
+    is_lost = bool(asked) and all(asked.values()) and bool(failed & asked.keys() - hidden)
+    if is_lost and any(_answers_nobody(seen[name], standings.get(name, {})) for name in asked):
         lost = "ARP" if "ARP" in asked.values() else next(iter(asked.values()))
         is_wrong = lost.startswith(WRONGLY)
         never = lost if is_wrong else f"{lost} was never answered"

@@ -36,9 +36,8 @@ _TOLD = 8
 class Judged(NamedTuple):
     """What the observer holds against the device."""
 
-    broken: list[Finding]
-    entries: list[Entry]
-    """The frames of what is broken."""
+    broken: list[tuple[Finding, Entry]]
+    """With the frame that shows it."""
     unsaid: list[tuple[Finding, Entry]]
     """What the bench has broken without saying that it means to."""
     lesser: list[tuple[Finding, Entry]]
@@ -77,8 +76,7 @@ def observe(bench: Bench, *, unjudged: Collection[str] = ()) -> Judged:
         if finding.direction is Direction.SENT and finding.rule.id not in unjudged
     ]
     return Judged(
-        [finding for finding, _ in ours if finding.severity is Severity.MUST],
-        [entry for finding, entry in ours if finding.severity is Severity.MUST],
+        [each for each in ours if each[0].severity is Severity.MUST],
         [each for each in found if is_unsaid(*each)],
         [each for each in ours if each[0].severity is each[0].rule.severity is Severity.SHOULD],
     )
@@ -105,7 +103,7 @@ def judgement(
     failures = _as_asked(bench, predicted, unjudged=unjudged, told=told)
     others = [each for each in (bench.aside,) if each and unjudged.isdisjoint(each.rules)]
     if judged.broken:
-        failures.append(_observed(judged.broken, judged.entries))
+        failures.append(_observed(judged.broken))
     if bench.strays and "BTH-10" not in unjudged:
         flow = bench.connections[0].from_device if bench.connections else None
         shown = got(bench.strays[0], flow) if flow else "a frame"
@@ -123,18 +121,18 @@ def judgement(
         others += [] if failure is None else [failure]
     if (complaint := complained(bench)) and not (known or failures or others):
         others.append(CaseFailed(complaint, rules=["LIVE-01"]))
-    found = list(zip(judged.broken, judged.entries, strict=True))
+    found = judged.broken
     if judged.lesser and not (known or failures or others):  # it passes, and that is told
         found = judged.lesser
-        failures.append(_observed(*zip(*found, strict=True)))
+        failures.append(_observed(found))
     return Judgement([*failures, *others], predicted, found, others, judged.unsaid, lost)
 
 
-def _observed(findings: Sequence[Finding], entries: Sequence[Entry]) -> CaseFailed:
-    text = "\n".join(dict.fromkeys(finding.message for finding in findings[:_TOLD]))
-    rules = [finding.rule.id for finding in findings]
-    shown = list(dict.fromkeys(entries[:_TOLD]))
-    return CaseFailed(f"the observer says:\n{text}", rules=rules, entries=shown)
+def _observed(found: Sequence[tuple[Finding, Entry]]) -> CaseFailed:
+    text = "\n".join(dict.fromkeys(finding.message for finding, _ in found[:_TOLD]))
+    rules = [finding.rule.id for finding, _ in found]
+    entries = list(dict.fromkeys(entry for _, entry in found[:_TOLD]))
+    return CaseFailed(f"the observer says:\n{text}", rules=rules, entries=entries)
 
 
 def _stray_completion(stray: Outcome) -> CaseFailed:
@@ -186,9 +184,8 @@ def _lost(bench: Bench) -> tuple[str, CaseFailed | None]:
         bench.drain()
         asked_ns = bench.target.now_ns
         lives, asides = _pings(bench)
-        if not lives and wrong_answer(
-            asides
-        ):  # perhaps to another question, amid which it may drop
+        # perhaps to another question, amid which it may drop this one
+        if not lives and wrong_answer(asides):
             lives, asides = _pings(bench)
     except DeviceDied as error:
         return "", CaseFailed(f"{error.said}: {error}", rules=[error.rule])

@@ -102,7 +102,7 @@ def _document(
     if not is_plain and (stopped or root.head or not (rules or root.rules)):
         shared = [cases[name] for name in sorted(root.tellers)]
         told = [accused(case) for case in shared]
-        rules += of_the_shortest(cases[shown], shared) or in_common(shared)
+        rules += of_the_shortest(cases[shown], told) or in_common(shared)
     rules += [rule for rule in of_troubles if rule not in rules]  # told by what a case has said
     any_of = {*rules, *root.rules, *(rule for several in told for rule in several)}
     if not root.head:
