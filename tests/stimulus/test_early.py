@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,7 @@ from roceproof.common.paths import REFERENCE_DUT
 from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.requester.policy import RequesterPolicy, Reread
 from roceproof.conformance.stimulus.requester import requester_checker
+from roceproof.conformance.stimulus.requester.incarnation import Life
 from roceproof.conformance.stimulus.requester.play import Play
 from roceproof.conformance.stimulus.requester.requester_checker import Track
 from roceproof.conformance.stimulus.requester.state import Response
@@ -33,6 +35,15 @@ def healthy(components: Components | None = None) -> ModelFactory:
     mute = factory.claims.capabilities - {Capability.RETRANSMISSION}
     factory.claims = replace(factory.claims, capabilities=mute)
     return factory
+
+
+def configured(**fields: Any) -> Life:
+    """The life of a queue pair with these fields, its device gone."""
+    factory = healthy()
+    with factory.device(CasePlace(name="early", seed=1)) as target:
+        play = Play(Bench(target, factory.claims, seed=1))
+        play.connect(key=1, **fields)
+        return play.scene.qps[1].life
 
 
 def test_work_may_be_refused_before_work_that_a_nak_leaves_unsent_is_flushed() -> None:
@@ -112,11 +123,7 @@ def test_work_that_completes_out_of_its_order_is_found(monkeypatch: pytest.Monke
 def test_an_answer_may_meet_what_has_left_its_queue_pair_and_not_yet_the_port(
     is_posted_first: bool,
 ) -> None:
-    factory = healthy()
-    with factory.device(CasePlace(name="early", seed=1)) as target:
-        play = Play(Bench(target, factory.claims, seed=1))
-        play.connect(key=1)
-        life = play.scene.qps[1].life
+    life = configured()
     track, work = Track(life), Work(wr_id=1, op=Op.SEND, data=b"")
     if is_posted_first:
         track.posted(work)
@@ -133,11 +140,7 @@ def test_whoever_loses_count_of_what_a_device_may_do_accuses_nobody(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(requester_checker, "_MOST_STATES", 2)
-    factory = healthy()
-    with factory.device(CasePlace(name="early", seed=1)) as target:
-        play = Play(Bench(target, factory.claims, seed=1))
-        play.connect(key=1)
-        life = play.scene.qps[1].life
+    life = configured()
     track = Track(life)
     track.posted(Work(wr_id=1, op=Op.SEND, data=b""))
     (frame,) = track.expected_frames()
@@ -148,11 +151,7 @@ def test_whoever_loses_count_of_what_a_device_may_do_accuses_nobody(
 
 def failing_track(sizes: list[int]) -> tuple[Track, list[bytes]]:
     """A judge of SENDs whose first one has left and draws a NAK, and all their frames in order."""
-    factory = healthy()
-    with factory.device(CasePlace(name="early", seed=1)) as target:
-        play = Play(Bench(target, factory.claims, seed=1))
-        play.connect(key=1, path_mtu=256)
-        life = play.scene.qps[1].life
+    life = configured(path_mtu=256)
     track, other = Track(life), Track(life)
     frames = []
     for number, size in enumerate(sizes):
@@ -183,11 +182,7 @@ def test_a_frame_that_had_begun_when_a_failure_was_told_ends_and_is_the_last(
 
 
 def test_thousands_of_answers_take_effect_when_all_is_at_rest() -> None:
-    factory = healthy()
-    with factory.device(CasePlace(name="early", seed=1)) as target:
-        play = Play(Bench(target, factory.claims, seed=1))
-        play.connect(key=1)
-        life = play.scene.qps[1].life
+    life = configured()
     track = Track(life)
     track.posted(Work(wr_id=1, op=Op.SEND, data=b""))
     for time in range(3000):
