@@ -18,7 +18,8 @@ ECHO_REPLIES = {(ETHER_IPV4, 0), (ETHER_IPV6, 129)}
 WRONGLY = "ping is answered wrongly"
 NUMBER = 7
 ECHO_DATA = b"roceproof".ljust(48, b".")
-_ECHO = pack(">HH", NUMBER, NUMBER) + ECHO_DATA
+_NUMBERS = pack(">HH", NUMBER, NUMBER)
+_ECHO = _NUMBERS + ECHO_DATA
 
 
 @lru_cache
@@ -31,6 +32,16 @@ def is_echo_reply(frame: bytes) -> bool:
     """Whether the frame answers our ping, data and checksum and all."""
     message = icmp_message(frame)
     return message is not None and (message[:2] in ECHO_REPLIES) and message.body == _ECHO
+
+
+def answers_another(frame: bytes) -> bool:
+    """Whether it answers a ping of other numbers than ours."""
+    message = icmp_message(frame)
+    return (
+        message is not None
+        and message[:2] in ECHO_REPLIES
+        and not message.body.startswith(_NUMBERS)
+    )
 
 
 def wrong_answer(asides: Iterable[bytes]) -> str | None:

@@ -25,7 +25,7 @@ from roceproof.conformance.suite.reporting.failure_heads import COMPLAINT
 from roceproof.conformance.suite.reporting.transcript import Entry
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import DeviceDied
-from roceproof.conformance.targets.ping import wrong_answer
+from roceproof.conformance.targets.ping import answers_another, wrong_answer
 from roceproof.conformance.wire.neighbours import is_advertised
 from roceproof.verbs.work import Outcome
 
@@ -184,8 +184,7 @@ def _lost(bench: Bench) -> tuple[str, CaseFailed | None]:
         bench.drain()
         asked_ns = bench.target.now_ns
         lives, asides = _pings(bench)
-        # perhaps to another question, amid which it may drop this one
-        if not lives and wrong_answer(asides):
+        if any(map(answers_another, asides)):  # it may drop a question while it does
             lives, asides = _pings(bench)
     except DeviceDied as error:
         return "", CaseFailed(f"{error.said}: {error}", rules=[error.rule])
