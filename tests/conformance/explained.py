@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from roceproof.conformance.capture.record import Flow, Record
 from roceproof.conformance.diagnosis.icrc.diagnosis import explain_icrcs
@@ -23,8 +24,8 @@ def records(frames: Iterable[bytes]) -> list[Record]:
     ]
 
 
-def explain(frames: Iterable[bytes]) -> list[Diagnosis]:
-    return explain_icrcs(list(observe(records(frames))), None)
+def explain(frames: Iterable[bytes], facts: Mapping[str, Any] | None = None) -> list[Diagnosis]:
+    return explain_icrcs(list(observe(records(frames))), facts)
 
 
 def planted(

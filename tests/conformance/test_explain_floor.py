@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from ipaddress import ip_address
 
 import pytest
 from explained import cases_of, corrupt, explain, healthy, planted, with_icrc
@@ -197,6 +198,14 @@ def test_a_leak_of_one_field_takes_packets_that_lack_it() -> None:
     frames = planted("S56", 1, variant=2)
     assert {each.id for each in explain(frames)} == {"S56"}
     assert {each.id for each in explain(own(frames))} == {UNDECIDED}
+
+
+def test_a_leak_of_what_is_configured_may_be_a_fixed_value() -> None:
+    frames = own(planted("S56", 1, variant=1))
+    hosts = {str(ip_address(frame[26:30])) for frame in frames if frame[12:14] == b"\x08\x00"}
+    facts = {"qps": [{"address": host, "ttl": 64} for host in hosts]}
+    (leak,) = explain(frames, facts)
+    assert leak.id == "S56" and "ttl are all ones, as where they are fixed so" in leak.text
 
 
 def test_the_floor_of_several_faults_is_the_highest_and_one_error_each() -> None:

@@ -9,7 +9,7 @@ from roceproof.conformance.diagnosis.budget import Budget
 from roceproof.conformance.diagnosis.icrc.answer import Answer, borne_out
 from roceproof.conformance.diagnosis.icrc.bare import without_icrc
 from roceproof.conformance.diagnosis.icrc.parts.crc_input import crc_inputs
-from roceproof.conformance.diagnosis.icrc.parts.signs import leaking
+from roceproof.conformance.diagnosis.icrc.parts.signs import CONFIGURED, leaking
 from roceproof.conformance.diagnosis.icrc.search import explain_wrong
 from roceproof.conformance.diagnosis.icrc.wording import advice, text
 from roceproof.conformance.diagnosis.observation import Observation, Station, by_mac
@@ -66,6 +66,8 @@ def _explain(
     if leak.packets:
         numbers = tuple(packet.seen.number for packet in leak.packets)
         words = f"{station}: on the wire {', '.join(leak.fields)} are all ones"
+        if set(leak.fields) <= CONFIGURED:
+            words += ", as where they are fixed so"
         yield _sign("S56", numbers, words, leak.doubt)
     for answer in explain_wrong(whole, budget, str(station)):
         yield _diagnosis(station, answer)

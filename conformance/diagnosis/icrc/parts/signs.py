@@ -11,6 +11,8 @@ from roceproof.conformance.diagnosis.icrc.parts.floor import FLOORS, distinct, s
 from roceproof.conformance.diagnosis.observation import Observation
 
 _TELLING = frozenset({"bth byte 4", "ip checksum"})  # never ones on a healthy wire
+CONFIGURED = frozenset({"ttl", "tos"})
+"""The fields that a healthy sender may have all ones in, if it is told so."""
 
 
 class Leak(NamedTuple):
