@@ -45,10 +45,11 @@ def test_a_repeated_send_is_acknowledged_and_not_delivered(bench: Bench) -> None
     qp.send(send)
     qp.expect(ACK(psn=0, msn=1))
     qp.receives(first, byte_len=8)
-    qp.send(send, send)
-    qp.expect(ACK(psn=0, msn=1), ACK(psn=0, msn=1))
+    for times in (1, 1, 2):
+        qp.send(*[send] * times)
+        qp.expect(ACK(psn=0, msn=1), allowing=[ACK(psn=0, msn=1)])
     qp.send(SEND_ONLY(psn=1, payload=13, a=1))
-    qp.expect(ACK(psn=1, msn=2))
+    qp.expect(ACK(psn=1, msn=2), allowing=[ACK(psn=0, msn=1)])
     qp.receives(second, byte_len=13)
 
 

@@ -10,11 +10,13 @@ from typing import Any
 
 import pytest
 
+from roceproof.conformance.cases import test_responder_duplicates as duplicates
 from roceproof.conformance.model.components import RESPONDERS, Components
 from roceproof.conformance.model.ingress import Ingress, QueuePairView
 from roceproof.conformance.model.responder.policy import (
     AskedAck,
     BeforeFirst,
+    RepeatedAck,
     ResponderPolicy,
     Unasked,
 )
@@ -49,6 +51,15 @@ def connected(
     responder: type[RcResponder] = RcResponder, *, ingress: type[Ingress] = Ingress, **policy: Any
 ) -> Iterator[Connection]:
     """A queue pair of a device that acknowledges so."""
+    with benched(responder, ingress=ingress, **policy) as bench:
+        yield bench.connect()
+
+
+@contextmanager
+def benched(
+    responder: type[RcResponder] = RcResponder, *, ingress: type[Ingress] = Ingress, **policy: Any
+) -> Iterator[Bench]:
+    """The bench of a device that acknowledges so."""
     parts = Components(
         ingress=ingress,
         responders={**RESPONDERS, Service.RC: responder},
@@ -56,7 +67,7 @@ def connected(
     )
     source = ModelFactory(components=parts)
     with source.device(CasePlace(name="acknowledgements", seed=1)) as target:
-        yield Bench(target, source.claims, seed=1).connect()
+        yield Bench(target, source.claims, seed=1)
 
 
 class TwiceUnasked(RcResponder):
@@ -260,3 +271,24 @@ def test_the_second_nak_of_one_gap_is_told_as_that_until_the_gap_is_filled() -> 
             qp.expect(NAK(SEQUENCE_ERROR, psn=gap - 1))
             qp.send(WRITE_ONLY(psn=gap - 1, a=1), WRITE_ONLY(psn=gap, a=1))
             qp.expect(ACK(psn=gap - 1), ACK(psn=gap))
+
+
+class OnceForARepeatedSend(RcResponder):
+    """Acknowledges the first duplicate of each PSN, and no other."""
+
+    def owe_repeated(self, psn: int) -> None:
+        """Unless it was a duplicate before."""
+        told = self.__dict__.setdefault("told", set())
+        if psn not in told:
+            told.add(psn)
+            super().owe_repeated(psn)
+
+
+def test_one_ack_may_stand_for_duplicates_that_come_at_once() -> None:
+    with benched(repeated_ack=RepeatedAck.LATER, ack_delay_ns=12_000) as bench:
+        duplicates.test_a_repeated_send_is_acknowledged_and_not_delivered(bench)
+
+
+def test_none_may_stand_for_a_duplicate_that_comes_after_it() -> None:
+    with benched(OnceForARepeatedSend) as bench, pytest.raises(CaseFailed):
+        duplicates.test_a_repeated_send_is_acknowledged_and_not_delivered(bench)

@@ -11,6 +11,7 @@ from roceproof.conformance.model.requester import policy as requester
 from roceproof.conformance.model.responder import policy as responder
 
 _DELAYS_NS = (0, 500, 3_000, 12_000)
+_LATER = {responder.AskedAck.LATER, responder.RepeatedAck.LATER}
 
 
 def drawn_habits(draw: Random) -> Components:
@@ -41,13 +42,12 @@ def _responder(draw: Random) -> responder.ResponderPolicy:
     usual = responder.ResponderPolicy()
     said: dict[str, Any] = {}
     for name in usual.switches():
-        if name == "repeated_ack":  # cases ask for the ACK of each duplicate
-            continue
         values = [each for each in type(getattr(usual, name)) if each not in responder.DEVIATIONS]
         if draw.random() < 0.5:
             said[name] = draw.choice(values)
     if said.get("asked_ack") is responder.AskedAck.LATER:
         said["ack_interval"] = draw.choice((2, 3, 4, 8, 64))
+    if {said.get("asked_ack"), said.get("repeated_ack")} & _LATER:
         said["ack_delay_ns"] = draw.choice(_DELAYS_NS)
     return responder.ResponderPolicy(**said)
 
