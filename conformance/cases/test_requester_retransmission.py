@@ -179,7 +179,7 @@ def test_what_is_acknowledged_during_recovery_is_not_sent_again(bench: Bench) ->
     breaks=WRONG_ANSWERS,
 )
 def test_what_leaves_in_any_cycle_of_anothers_configuration_is_sent_again(bench: Bench) -> None:
-    qp, other = connect(bench), bench.fresh()
+    qp, other = connect(bench), bench.connect()
     for cycles in range(CONFIGURING):
         message = qp.post(Op.WRITE, 2 * MTU)
         bench.pump(cycles * (bench.target.clock_ps or 0) // 1000)

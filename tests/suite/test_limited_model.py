@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from roceproof.common.paths import REFERENCE_DUT
+from roceproof.conformance.cases import test_requester_retransmission as retransmission
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import CasePlace, TargetError
@@ -96,3 +97,14 @@ def test_work_on_a_queue_pair_that_was_reset_takes_no_room(small: LimitedModelFa
         target.set_state(qp.qp, State.RESET)
         for wr_id in range(4):
             target.post(qp.qp, Work(wr_id=wr_id, op=Op.WRITE, data=bytes(4)))
+
+
+def test_what_happens_beside_another_queue_pair_is_not_asked_of_a_device_with_one(
+    small: LimitedModelFactory,
+) -> None:
+    with small.device(CasePlace(name="beside", seed=1)) as target:
+        bench = Bench(target, small.claims, seed=1)
+        with pytest.raises(pytest.skip.Exception, match="no more queue pairs than 1"):
+            retransmission.test_what_leaves_in_any_cycle_of_anothers_configuration_is_sent_again(
+                bench
+            )
