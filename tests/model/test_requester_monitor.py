@@ -43,10 +43,10 @@ Step = Callable[["Story"], None]
 class Story:
     """A monitor, and the time of what it is told."""
 
-    def __init__(self, **fields: Any) -> None:
+    def __init__(self, *, reaction_ns: int = 0, **fields: Any) -> None:
         self.now = 0
-        spec = replace(SPEC, **fields)
-        self.monitor = RequesterMonitor(spec, timing=MonitorTiming(reaction_ns=0, prompt_ns=50_000))
+        timing = MonitorTiming(reaction_ns=reaction_ns, prompt_ns=50_000)
+        self.monitor = RequesterMonitor(replace(SPEC, **fields), timing=timing)
         self.kinds: list[Kind] = []
 
     def tell(self, *steps: Step | int) -> Story:
@@ -250,6 +250,14 @@ def test_what_the_rules_allow_breaks_none(steps: Iterable[Step | int]) -> None:
 def test_a_broken_rule_is_named(name: str, steps: Iterable[Step | int]) -> None:
     story = Story().tell(*steps)
     assert story.rules == [name.split()[0]], story.monitor.violations
+
+
+@pytest.mark.parametrize("behind", [ack(2), nak(2, 2)], ids=["ACK", "fatal NAK"])
+def test_what_is_not_heard_yet_makes_no_must_of_a_lesser_fault(behind: Segment) -> None:
+    """Who obeys each NAK of one gap has begun to send when the next response comes (RTX-09)."""
+    steps = (*SENT, NAK_2, 2, 3, 4, NAK_2, hear(behind), 2)
+    assert Story(reaction_ns=10 * STEP).tell(*steps).rules == ["RTX-09"]
+    assert "RTX-09" not in Story().tell(*steps).rules
 
 
 def test_timeout_code_0_forbids_any_timeout() -> None:

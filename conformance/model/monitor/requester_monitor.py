@@ -8,6 +8,7 @@ only if none of them admits what it sees (`allowed_sends`), by the rule that `ru
 chooses.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import NamedTuple
@@ -21,6 +22,7 @@ from roceproof.conformance.model.monitor.sent import Sent, WireRecord
 from roceproof.conformance.model.monitor.state import WatchState
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.rules.findings import Violation
+from roceproof.conformance.rules.table import breaks_a_must
 from roceproof.conformance.wire.opcodes import name_of
 from roceproof.conformance.wire.psn import distance
 from roceproof.verbs.queue_pair import QpSpec
@@ -90,8 +92,10 @@ class RequesterMonitor:
         if states:
             sighting = self._accept(request, now_ns, begun_ns)
         else:
-            sighting = Sighting(Kind.VIOLATION, self._accuse(reached[-1], request, now_ns))
-            states = [self._resume(reached[-1], request, now_ns, begun_ns)]
+            state, rule = self._accused(reached, request, now_ns)
+            said = Violation(rule, self._told_allowed(now_ns), self._told(request))
+            sighting = Sighting(Kind.VIOLATION, said)
+            states = [self._resume(state, request, now_ns, begun_ns)]
         self._candidates.settle(states)
         if sighting.violation is not None:
             self.violations.append(sighting.violation)
@@ -176,9 +180,19 @@ class RequesterMonitor:
             return Violation("RTX-20", "AckReq on the end of a message", self._told(request))
         return violation
 
-    def _accuse(self, state: WatchState, request: Segment, now_ns: int) -> Violation:
-        rule = rule_against(state, self._wire, self._spec, request, now_ns)
-        return Violation(rule, self._told_allowed(now_ns), self._told(request))
+    def _accused(
+        self, reached: Sequence[WatchState], request: Segment, now_ns: int
+    ) -> tuple[WatchState, str]:
+        """The rule that a packet breaks, and in which state.
+
+        Of all states the latest, but one in which it breaks no must: the requester may be there.
+        """
+        told = [
+            (state, rule_against(state, self._wire, self._spec, request, now_ns))
+            for state in reached
+        ]
+        lesser = [each for each in told if not breaks_a_must(each[1:])]
+        return (lesser or told)[-1]
 
     def _resume(
         self, state: WatchState, request: Segment, now_ns: int, begun_ns: int
