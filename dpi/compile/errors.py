@@ -14,6 +14,7 @@ _SHOWN = re.compile(
     r"(?: .*\n)*? *\d+ \|(?P<line>.*)$",
     re.MULTILINE,
 )
+_NO_PORT = re.compile(r"Pin not found: '(\w+)'")
 _PLACE = re.compile(r"^%Error(-[A-Z0-9]+)?: \S+:\d+:\d+: ")
 
 
@@ -49,6 +50,13 @@ def misfit(log: str, pasted: Mapping[str, Sequence[str]], *, where: Path) -> str
             if any(text in found["line"] or text in found["says"] for text in texts):
                 return _plain(f"{key}: {found['says']}")
     return None
+
+
+def lacking_ports(log: str, *, where: Path) -> list[str]:
+    """Ports that sources of ours, which lie in a folder, connect and the device does not have."""
+    ours = [found for found in _SHOWN.finditer(log) if Path(found["file"]).parent == where]
+    names = [_NO_PORT.match(found["says"]) for found in ours]
+    return list(dict.fromkeys(name[1] for name in names if name))
 
 
 def _plain(line: str) -> str:

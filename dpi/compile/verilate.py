@@ -23,7 +23,7 @@ from roceproof.common.exit_codes import Exit
 from roceproof.common.notice import notice
 from roceproof.common.packages import missing_header, missing_tools
 from roceproof.common.plain_path import unbuildable
-from roceproof.dpi.compile.errors import build_errors, misfit
+from roceproof.dpi.compile.errors import build_errors, lacking_ports, misfit
 from roceproof.dpi.manifest.circuit import MEANINGFUL_WARNINGS, Circuit
 from roceproof.dpi.manifest.included import included
 
@@ -38,6 +38,7 @@ TOP = "roceproof_top"
 BACKDOOR = "ROCEPROOF_BACKDOOR"  # a macro: the bench looks into a memory of the device
 MODEL = "Vroceproof"
 EXECUTABLE = "simulation"
+_MOST_PORTS = 6  # of those that a device lacks are named
 C_FLAGS = ("-std=c11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Werror")
 VERILATOR_FLAGS = (
     *("-O3", "--x-assign", "fast", "--x-initial", "fast", "--assert"),
@@ -208,6 +209,19 @@ def _judge_warnings(circuit: Circuit, log: Path) -> None:
         )
 
 
+def _without_ports(recipe: Recipe, text: str) -> str | None:
+    """What a device lacks by whose name a log says so; None where it lacks nothing."""
+    lacking = lacking_ports(text, where=ROOM / "sv")
+    if not lacking:
+        return None
+    first, more = lacking[:_MOST_PORTS], len(lacking) - _MOST_PORTS
+    told = ", ".join(first) + (f" and {more} more" if more > 0 else "")
+    return (
+        f"top: {recipe.dut} has no port {told}, which docs/dut-contract.md lists for what "
+        "the manifest claims"
+    )
+
+
 def files_read(directory: Path) -> set[Path]:
     """What Verilator has read for a build, besides itself."""
     _, _, told = os.fsdecode((directory / f"{MODEL}__ver.d").read_bytes()).partition(" : ")
@@ -240,7 +254,8 @@ def verilate(recipe: Recipe, directory: Path) -> None:
     try:
         _run(command, log)
     except BuildError as error:
-        found = misfit(log.read_text(errors="replace"), _pasted(recipe), where=ROOM / "sv")
+        text = log.read_text(errors="replace")
+        found = misfit(text, _pasted(recipe), where=ROOM / "sv") or _without_ports(recipe, text)
         raise BuildError(f"{found}; see {log}") if found else error from None
     _judge_warnings(recipe.circuit, log)
     if recipe.bridge:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from roceproof.dpi.compile.errors import MOST_LINES, build_errors, misfit
+from roceproof.dpi.compile.errors import MOST_LINES, build_errors, lacking_ports, misfit
 
 LOG = """\
 verilator --cc --exe a.sv
@@ -67,3 +67,10 @@ def test_a_module_that_is_missing_is_told_before_what_lies_in_it() -> None:
     log = f"%Error: sv/p.sv:9:2: {said}\n    9 | x = u_dut.memory[0];\n"
     pasted = {"top": ["mine #(", "module/interface: 'mine'"], "responder.backdoor": ["u_dut.me"]}
     assert misfit(log, pasted, where=Path("sv")) == f"top: {said}"
+
+
+def test_the_ports_that_a_device_lacks_are_those_that_sources_of_ours_connect() -> None:
+    ours = "%Error-PINNOTFOUND: sv/p.sv:7:2: Pin not found: 'rx_tuser_i'\n    7 | .rx_tuser_i(a)\n"
+    theirs = "%Error-PINNOTFOUND: rtl/a.sv:1:1: Pin not found: 'b'\n    1 | .b(c)\n"
+    assert lacking_ports(ours + theirs + ours, where=Path("sv")) == ["rx_tuser_i"]
+    assert lacking_ports(theirs, where=Path("sv")) == []
