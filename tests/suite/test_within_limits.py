@@ -33,6 +33,7 @@ from roceproof.conformance.suite.reporting.failure_site import Kind
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import CasePlace
 from roceproof.conformance.targets.model.device import ModelFactory
+from roceproof.conformance.wire.codec import parse
 from roceproof.conformance.wire.opcodes import OPCODES
 from roceproof.verbs.limits import Limits
 from roceproof.verbs.service import Service
@@ -291,6 +292,18 @@ def test_what_is_too_long_is_longer_than_the_devices_only_path_mtu(
 ) -> None:
     case = test_responder_sequence.test_only_carries_no_more_than_the_path_mtu
     case(limited(path_mtus=(1024,)), WRITE_ONLY, more)
+
+
+@pytest.mark.parametrize(
+    ("path_mtus", "size"), [((256, 512, 1024), 1024), ((256, 4096), 4096), ((1024,), 1028)]
+)
+def test_what_is_far_too_long_is_no_longer_than_its_port_must_take(
+    limited: Make, path_mtus: tuple[int, ...], size: int
+) -> None:
+    bench = limited(path_mtus=path_mtus)
+    test_responder_sequence.test_only_carries_no_more_than_the_path_mtu(bench, WRITE_ONLY, 3840)
+    heard = [parse(each.frame) for each in bench.transcript.entries() if not each.is_sent]
+    assert max(len(packet.payload) for packet in heard if packet is not None) == size
 
 
 @pytest.mark.parametrize("more", [None, 1, 4])
