@@ -15,6 +15,11 @@ _SHOWN = re.compile(
     re.MULTILINE,
 )
 _NO_PORT = re.compile(r"Pin not found: '(\w+)'")
+_OTHER_WIDTH = re.compile(
+    r"^%Warning-WIDTH[A-Z]*: (?P<file>\S+):\d+:\d+: \w+ port connection '(?P<port>\w+)' expects "
+    r"(?P<has>\d+) bits.* generates (?P<wanted>\d+) bits",
+    re.MULTILINE,
+)
 _PLACE = re.compile(r"^%Error(-[A-Z0-9]+)?: \S+:\d+:\d+: ")
 
 
@@ -57,6 +62,15 @@ def lacking_ports(log: str, *, where: Path) -> list[str]:
     ours = [found for found in _SHOWN.finditer(log) if Path(found["file"]).parent == where]
     names = [_NO_PORT.match(found["says"]) for found in ours]
     return list(dict.fromkeys(name[1] for name in names if name))
+
+
+def other_widths(log: str, *, where: Path) -> list[str]:
+    """Ports of the device that are not as wide as what sources of ours, in a folder, connect."""
+    return [
+        f"{found['port']} has {found['has']} bits and not {found['wanted']}"
+        for found in _OTHER_WIDTH.finditer(log)
+        if Path(found["file"]).parent == where
+    ]
 
 
 def _plain(line: str) -> str:

@@ -23,7 +23,7 @@ from roceproof.common.exit_codes import Exit
 from roceproof.common.notice import notice
 from roceproof.common.packages import missing_header, missing_tools
 from roceproof.common.plain_path import unbuildable
-from roceproof.dpi.compile.errors import build_errors, lacking_ports, misfit
+from roceproof.dpi.compile.errors import build_errors, lacking_ports, misfit, other_widths
 from roceproof.dpi.manifest.circuit import MEANINGFUL_WARNINGS, Circuit
 from roceproof.dpi.manifest.included import included
 
@@ -257,6 +257,8 @@ def verilate(recipe: Recipe, directory: Path) -> None:
         text = log.read_text(errors="replace")
         found = misfit(text, _pasted(recipe), where=ROOM / "sv") or _without_ports(recipe, text)
         raise BuildError(f"{found}; see {log}") if found else error from None
+    if wrong := other_widths(log.read_text(errors="replace"), where=ROOM / "sv"):
+        raise BuildError(f"top: {recipe.dut}: {', '.join(wrong)}; see {log}")
     _judge_warnings(recipe.circuit, log)
     if recipe.bridge:
         _compile_bridge(recipe.circuit, directory, log)

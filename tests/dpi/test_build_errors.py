@@ -5,7 +5,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from roceproof.dpi.compile.errors import MOST_LINES, build_errors, lacking_ports, misfit
+import pytest
+
+from roceproof.dpi.compile.errors import (
+    MOST_LINES,
+    build_errors,
+    lacking_ports,
+    misfit,
+    other_widths,
+)
 
 LOG = """\
 verilator --cc --exe a.sv
@@ -74,3 +82,11 @@ def test_the_ports_that_a_device_lacks_are_those_that_sources_of_ours_connect() 
     theirs = "%Error-PINNOTFOUND: rtl/a.sv:1:1: Pin not found: 'b'\n    1 | .b(c)\n"
     assert lacking_ports(ours + theirs + ours, where=Path("sv")) == ["rx_tuser_i"]
     assert lacking_ports(theirs, where=Path("sv")) == []
+
+
+@pytest.mark.parametrize("kind", ["WIDTH", "WIDTHTRUNC"])
+def test_a_port_of_another_width_is_told_with_both(kind: str) -> None:
+    said = "Input port connection 'a_i' expects 16 bits on the pin connection, but pin"
+    told = f"p.sv:1:2: {said} connection's VARREF 'a' generates 32 bits."
+    log = f"%Warning-{kind}: rtl/{told}\n%Warning-{kind}: sv/{told}\n"
+    assert other_widths(log, where=Path("sv")) == ["a_i has 16 bits and not 32"]

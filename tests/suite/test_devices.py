@@ -153,6 +153,18 @@ def test_the_compilers_own_words_are_shown(device: Path, source: str, words: str
 
 
 @pytest.mark.sim
+def test_a_port_of_another_width_is_named(tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    subprocess.run([COMMAND, "new", mine], check=True, capture_output=True)
+    wrapper = mine / "roceproof_wrapper.sv"
+    port = "[DataWidth/8-1:0] rx_tkeep_i"
+    wrapper.write_text(wrapper.read_text().replace(port, "[DataWidth/16-1:0] rx_tkeep_i"))
+    done = run(*command("test", mine / "dut.toml"))
+    assert done.returncode == DOES_NOT_BUILD
+    assert "top: roceproof_wrapper: rx_tkeep_i has 4 bits and not 8; see " in done.stderr
+
+
+@pytest.mark.sim
 def test_a_tool_that_crashes_is_a_device_that_does_not_build(device: Path, tmp_path: Path) -> None:
     tools = tmp_path / "tools"
     tools.mkdir()
