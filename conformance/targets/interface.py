@@ -11,7 +11,7 @@ where the clock can stand still, the wall's elsewhere.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -339,6 +339,15 @@ class Target(ABC):
     def waited_in_vain(self) -> bool:
         """Whether something did not come that the whole patience has been waited for."""
         return False
+
+    @property
+    def not_taken(self) -> Sequence[str]:
+        """What stood on offer for all the patience that the device claims, and its streams then.
+
+        In lines; of the first such thing, empty where there was none, or where nothing has moved
+        since: such a device stands still, which says more.
+        """
+        return ()
 
     @property
     def cut_short(self) -> str:

@@ -57,3 +57,21 @@ def test_a_device_that_hangs_fails_with_its_place(
     first += [check["words"] for check in document["connectivity"]]
     assert HANGS[hang].told in "\n".join(first), told
     assert document["verdict"] == "fail" and document["lacks"] == []
+
+
+def test_what_comes_of_a_command_that_was_never_taken_is_not_told_in_its_place(
+    tmp_path: Path,
+) -> None:
+    device = hanging_device(tmp_path, HANGS["configurations-after-four"])
+    case = "begins_anew_in_every_cycle_of_each_request and 64bit-1"
+    done = subprocess.run(
+        [COMMAND, "test", "--dut", device, "--out", tmp_path, "-j1", "-k", case],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    said = "  a command for a queue pair was on offer for 100,000 cycles and not taken: qpc_ready_o"
+    assert said in done.stdout and "  want  " not in done.stdout
+    assert "WAITS for the device: qpc_ready_o is low" in done.stdout
+    assert "rules: LIVE-01\n" in done.stdout

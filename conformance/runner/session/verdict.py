@@ -53,7 +53,7 @@ def conclude(item: pytest.Function, bench: Bench, options: Options, own: CaseFai
     """
     if bench.plans:
         item.user_properties.append(("plans", bench.plans))
-    own = None if own is None else with_strays(bench, own)
+    own = None if own is None else with_strays(bench, _taken_first(bench, own))
     judged = _judged(bench, item, own)
     failures = [*([] if own is None else [own]), *judged.failures]
     is_accused = any(not each.rules or breaks_a_must(each.rules) for each in failures)
@@ -109,6 +109,16 @@ def streams_of(failure: CaseFailed) -> list[str]:
     """How the streams of a device stood that did not go on."""
     _, begun, behind = str(failure).partition(f"\n{STREAMS}")
     return f"{STREAMS}{behind}".splitlines() if begun else []
+
+
+def _taken_first(bench: Bench, own: CaseFailed) -> CaseFailed:
+    """The failure; where a device never took what it was told, what it shows comes of just that."""
+    is_ended = own.stop is not None and own.stop.kind in (Kind.DEATH, Kind.NO_END)
+    if is_ended or not (told := bench.target.not_taken):
+        return own
+    said, *streams = told
+    text = "\n".join([said, bench.story(), *streams])
+    return CaseFailed(text, rules=[_ALIVE], stop=Stop(Kind.NO_END))
 
 
 def _against(failures: list[CaseFailed], judged: Judgement) -> list[Entry]:

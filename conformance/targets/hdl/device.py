@@ -2,7 +2,7 @@
 """A simulated device behind its `dut.toml`: lockstep, deterministic, one simulation per case."""
 
 from collections import defaultdict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from roceproof.conformance.targets.bus_events import (
@@ -38,7 +38,7 @@ from roceproof.dpi.session.events import Frame, Inbound, Until
 from roceproof.dpi.session.options import Flow
 from roceproof.dpi.session.process import SimulationError, SimulationTimeout
 from roceproof.dpi.session.simulation import Simulation
-from roceproof.dpi.session.streams import Standing, standing, told_streams
+from roceproof.dpi.session.streams import PORTS, Standing, standing, told_streams
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.limits import ANSWER_CYCLES, QUIET_CYCLES, Limits
 from roceproof.verbs.queue_pair import Qp, QpSpec, State
@@ -110,6 +110,8 @@ class HdlTarget(Target):
         self._answer_cycles = self._pace.answer_cycles(claimed, self._quiet_cycles)
         self._was_short = self._pace.is_short
         self._in_vain = False
+        self._not_taken: list[str] = []
+        self._not_taken_at = 0
         self._heard = 0
         self._allowance = Allowance(claimed, is_short=self._was_short)
         self._frame_ns = self._ns(frame_cycles)
@@ -166,6 +168,16 @@ class HdlTarget(Target):
         self._in_vain = True
         if self._was_short:  # the case is not reached, however long it waits for more
             self._wait_for(self._quiet_cycles)
+
+    def _keeps_waiting(self, what: str, stream: str, cycles: int) -> None:
+        said = f"{what} was on offer for {cycles:,} cycles and not taken: {PORTS[stream]} is low"
+        if not self._not_taken:
+            self._not_taken, self._not_taken_at = [said, *self.streams()], self._cycle
+
+    @property
+    def not_taken(self) -> Sequence[str]:
+        moved = max((stream.moved for stream in self.standing().values()), default=0)
+        return self._not_taken if moved > self._not_taken_at else ()
 
     def _wait_for(self, answer_cycles: int) -> None:
         """From now on, in this case, what must come has come by then."""
@@ -229,6 +241,8 @@ class HdlTarget(Target):
         while self._commands and self._cycle < end:
             self._run(STEP_CYCLES, Until.CYCLES)
         self._note_wait(begin, end, has_come=not self._commands)
+        if self._commands:
+            self._keeps_waiting("a command for a queue pair", "qpc", end - begin)
         self._new.clear()
 
     def open(self, spec: QpSpec) -> Qp:

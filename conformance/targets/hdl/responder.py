@@ -28,6 +28,7 @@ from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec, State
 from roceproof.verbs.work import Outcome, Region, Work
 
 _MESSAGES = 256  # of which the contract counts so many as one
+_ON_OFFER = {Inbound.REGION: ("a region", "reg"), Inbound.RECEIVE: ("a receive", "rcv")}
 _TAKEN_CYCLES = 2000  # by then the device has taken a record, if it can take it at all
 _ATOMIC_BYTES = 8
 _FIRST_CALLER = 0xCA11  # number of a queue pair that the device calls with
@@ -273,6 +274,7 @@ class HdlResponder(HdlTarget):
         self._until_taken(stream, cycles=_TAKEN_CYCLES if self.waited_in_vain else cycles)
         if self._untaken[stream]:
             self._waits_in_vain()
+            self._keeps_waiting(*_ON_OFFER[stream], self._cycle - begin)
         else:
             self._pace.longest_taken = max(self._pace.longest_taken, self._cycle - begin)
 
