@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, suppress
 from typing import Any
 
 import pytest
@@ -51,7 +53,10 @@ all."""
 
 
 class Listener:
-    """Sits in the session: draws a bar on a terminal, prints each failure, keeps the results."""
+    """Sits in the session: draws a bar on a terminal, prints each failure, keeps the results.
+
+    What it says of progress is seen also while a case runs, whose output pytest keeps.
+    """
 
     def __init__(
         self, *, quiet: bool, as_json: bool, waivers: SuiteWaivers, stories: bool = True
@@ -77,8 +82,12 @@ class Listener:
         self._failures = 0
         self._begun: dict[str, float] = {}
         self._heartbeat = Heartbeat(self.say_how_far)
+        self._until_end = ExitStack()
 
     def __enter__(self) -> Listener:
+        with suppress(OSError):  # who has no file there sees all
+            own = os.fdopen(os.dup(sys.stderr.fileno()), "w", errors="replace")
+            self._console.file = self._until_end.enter_context(own)
         self._display.start()
         if not self._quiet and not self._console.is_terminal:
             self._heartbeat.start()
@@ -87,6 +96,8 @@ class Listener:
     def __exit__(self, *_: object) -> None:
         self._display.stop()
         self._heartbeat.stop()
+        self._console.file = sys.stderr
+        self._until_end.close()
 
     def say_how_far(self) -> None:
         task = self._display.tasks[0]

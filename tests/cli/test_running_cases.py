@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import sys
+from io import StringIO
 from types import SimpleNamespace
 from typing import Any
 
@@ -28,3 +30,16 @@ def test_a_beat_says_what_runs_and_for_how_long(
     monkeypatch.setattr(Listener, "seconds", 13)
     listener.say_how_far()
     assert "preparing; a.slow[RC] for 12 s; a.new for 8 s\n" in capsys.readouterr().err
+
+
+def test_a_beat_is_seen_while_the_output_of_a_case_is_kept(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waivers: Any = None
+    kept = StringIO()
+    with Listener(quiet=False, as_json=False, waivers=waivers) as listener:
+        with monkeypatch.context() as case:
+            case.setattr(sys, "stderr", kept)
+            listener.say_how_far()
+        assert "preparing\n" in capfd.readouterr().err
+    assert kept.getvalue() == ""
