@@ -22,6 +22,7 @@ from roceproof.common.paths import (
     REFERENCE_DUT,
     REPOSITORY,
     RESPONDER_DUT,
+    VLAN_DUT,
     XGMII_DUT,
 )
 from roceproof.dpi.compile.cache import circuit_of
@@ -128,6 +129,7 @@ def main() -> int:
     clean += [lint(load_manifest(RESPONDER_DUT), besides=BRIDGE)]
     clean += [lint(load_manifest(RECOVERY_DUT), besides=[], only=[ENDPOINT], twice=False)]
     clean += [lint(load_manifest(IPV6_DUT), besides=[], only=[ENDPOINT], twice=False)]
+    clean += [lint(load_manifest(VLAN_DUT), besides=[], only=[ENDPOINT], twice=False)]
     clean += [lint(load_manifest(READS_DUT), besides=[], only=[ENDPOINT], twice=False)]
     behind_mac = load_manifest(XGMII_DUT)
     clean += [lint(behind_mac, besides=[], only=[*MAC, *behind_mac.sources[-1:], ENDPOINT])]

@@ -27,6 +27,7 @@ rx/neighbour_reply.sv
 rx/icmp_echo.sv
 common/frame_mux.sv
 rx/rx_path.sv
+rx/vlan_remove.sv
 tx/qp_context.sv
 tx/tx_segmenter.sv
 tx/send_window.sv
@@ -34,6 +35,7 @@ tx/replay_buffer.sv
 tx/payload_aligner.sv
 tx/header_builder.sv
 tx/packet_assembler.sv
+tx/vlan_insert.sv
 tx/departure_queue.sv
 tx/tx_path.sv
 tx/aeth_decoder.sv

@@ -5,7 +5,8 @@
 // immediate, on RC and UC over IPv4; takes RC acknowledgements, answers ARP
 // and ICMP echo. Where Recovery says so, it retransmits; where Ipv6 does, it speaks
 // IPv6, too, with its GID for an address, or where that is of IPv4 with the link-local
-// one of its MAC address. With ROCEPROOF_RESPONDER defined it
+// one of its MAC address; where Vlan does, its packets carry the VLAN tags that their queue
+// pairs are told, and it takes frames with a tag as those without. With ROCEPROOF_RESPONDER defined it
 // has a responder, and the ports of the contract's version 2 for it; with
 // ROCEPROOF_MEMORY_READS besides, that serves RDMA READ, too, and where the
 // parameters say so, atomics, SEND with invalidate and SEND on UD; and where Reads
@@ -21,7 +22,8 @@ module roce_endpoint
   parameter int unsigned ClockPs   = 6400,
   parameter int unsigned Qps       = 16,
   parameter int unsigned Recovery  = 0,  // 1: RC repeats what is lost
-  parameter int unsigned Ipv6      = 0   // 1: peers may have IPv6 addresses
+  parameter int unsigned Ipv6      = 0,  // 1: peers may have IPv6 addresses
+  parameter int unsigned Vlan      = 0   // 1: frames may have a VLAN tag
 `ifdef ROCEPROOF_RESPONDER
   ,
   parameter int unsigned Regions     = 16,
@@ -108,6 +110,7 @@ module roce_endpoint
 
   logic [31:0]                 port_ipv4;
   logic [127:0]                port_ipv6;
+  qp_config_t                  told;           // what a queue pair is told, of which it has use
   qp_config_t                  sender_config;  // as the transmit half is told it
   logic                        response_valid, response_ready;
   roce_pkg::response_t         response;
@@ -117,11 +120,20 @@ module roce_endpoint
   logic                        request_tvalid, request_tlast, request_tready;
   logic                        request_taken, request_left;  // the last beat of one
   logic                        reply_tvalid, reply_tlast, reply_tready;
+  roce_pkg::vlan_tag_t         request_tag, reply_tag;
+
+  // Frames without tags, as all but the port sees them; the tag is beside them.
+  logic [DataWidth-1:0]        sent_tdata, got_tdata;
+  logic [DataWidth/8-1:0]      sent_tkeep, got_tkeep;
+  logic                        sent_tvalid, sent_tlast, sent_tready, sent_is_request, sent_left;
+  logic                        got_tvalid, got_tlast, got_tuser, got_tready;
+  roce_pkg::vlan_tag_t         sent_tag, got_tag;
 
   // What answers besides the transmitter, and when the responder can take frames.
   logic [DataWidth-1:0]         aside_tdata;
   logic [DataWidth/8-1:0]       aside_tkeep;
   logic                         aside_tvalid, aside_tlast, aside_tready;
+  roce_pkg::vlan_tag_t          aside_tag;
   logic                         requests_ready, qpc_valid, qpc_ready;
 
   localparam int unsigned       BeatBits = 16 - $clog2(DataWidth / 8);
@@ -144,6 +156,11 @@ module roce_endpoint
   localparam int unsigned Reads     = 0;
   localparam int unsigned Datagrams = 0;
 `endif
+
+  always_comb begin
+    told = qpc_i;
+    if (Vlan == 0) {told.tag_high, told.tag_low} = '0;
+  end
 
   assign port_ipv4 = port_gid_i[31:0];
   assign port_ipv6 = Ipv6 != 0 ? roce_pkg::own_ipv6(port_mac_i, port_gid_i) : '0;
@@ -187,6 +204,7 @@ module roce_endpoint
     .m_tkeep_o       (request_tkeep),
     .m_tvalid_o      (request_tvalid),
     .m_tlast_o       (request_tlast),
+    .m_tag_o         (request_tag),
     .m_tready_i      (request_tready),
     .left_i          (request_left)
   );
@@ -200,12 +218,13 @@ module roce_endpoint
     .port_mac_i,
     .port_gid_i,
     .port_ipv6_i     (port_ipv6),
-    .rx_tdata_i,
-    .rx_tkeep_i,
-    .rx_tvalid_i,
-    .rx_tlast_i,
-    .rx_tuser_i,
-    .rx_tready_o,
+    .rx_tdata_i      (got_tdata),
+    .rx_tkeep_i      (got_tkeep),
+    .rx_tvalid_i     (got_tvalid),
+    .rx_tlast_i      (got_tlast),
+    .rx_tuser_i      (got_tuser),
+    .rx_tag_i        (got_tag),
+    .rx_tready_o     (got_tready),
     .response_valid_o(response_valid),
     .response_ready_i(response_ready),
     .response_o      (response),
@@ -213,6 +232,7 @@ module roce_endpoint
     .reply_tkeep_o   (reply_tkeep),
     .reply_tvalid_o  (reply_tvalid),
     .reply_tlast_o   (reply_tlast),
+    .reply_tag_o     (reply_tag),
     .reply_tready_i  (reply_tready),
     .requests_ready_i(requests_ready),
     .frame_taken_o   (frame_taken),
@@ -239,19 +259,86 @@ module roce_endpoint
     .a_tkeep_i (request_tkeep),
     .a_tvalid_i(request_tvalid),
     .a_tlast_i (request_tlast),
+    .a_tag_i   (request_tag),
     .a_tready_o(request_tready),
-    .a_left_o  (request_taken),
+    .a_left_o  (sent_left),
     .b_tdata_i (aside_tdata),
     .b_tkeep_i (aside_tkeep),
     .b_tvalid_i(aside_tvalid),
     .b_tlast_i (aside_tlast),
+    .b_tag_i   (aside_tag),
     .b_tready_o(aside_tready),
-    .m_tdata_o (tx_tdata_o),
-    .m_tkeep_o (tx_tkeep_o),
-    .m_tvalid_o(tx_tvalid_o),
-    .m_tlast_o (tx_tlast_o),
-    .m_tready_i(tx_tready_i)
+    .m_tdata_o (sent_tdata),
+    .m_tkeep_o (sent_tkeep),
+    .m_tvalid_o(sent_tvalid),
+    .m_tlast_o (sent_tlast),
+    .m_tag_o   (sent_tag),
+    .m_from_a_o(sent_is_request),
+    .m_tready_i(sent_tready)
   );
+
+  if (Vlan != 0) begin : gen_vlan
+    logic tx_is_request, unused_left;
+
+    vlan_insert #(
+      .DataWidth(DataWidth)
+    ) u_vlan_insert (
+      .clk_i,
+      .rst_ni,
+      .s_tdata_i (sent_tdata),
+      .s_tkeep_i (sent_tkeep),
+      .s_tvalid_i(sent_tvalid),
+      .s_tlast_i (sent_tlast),
+      .s_tag_i   (sent_tag),
+      .s_mark_i  (sent_is_request),
+      .s_tready_o(sent_tready),
+      .m_tdata_o (tx_tdata_o),
+      .m_tkeep_o (tx_tkeep_o),
+      .m_tvalid_o(tx_tvalid_o),
+      .m_tlast_o (tx_tlast_o),
+      .m_mark_o  (tx_is_request),
+      .m_tready_i(tx_tready_i)
+    );
+
+    vlan_remove #(
+      .DataWidth(DataWidth)
+    ) u_vlan_remove (
+      .clk_i,
+      .rst_ni,
+      .s_tdata_i (rx_tdata_i),
+      .s_tkeep_i (rx_tkeep_i),
+      .s_tvalid_i(rx_tvalid_i),
+      .s_tlast_i (rx_tlast_i),
+      .s_tuser_i (rx_tuser_i),
+      .s_tready_o(rx_tready_o),
+      .m_tdata_o (got_tdata),
+      .m_tkeep_o (got_tkeep),
+      .m_tvalid_o(got_tvalid),
+      .m_tlast_o (got_tlast),
+      .m_tuser_o (got_tuser),
+      .m_tag_o   (got_tag),
+      .m_tready_i(got_tready)
+    );
+
+    assign unused_left   = sent_left;
+    assign request_taken = tx_tvalid_o && tx_tready_i && tx_tlast_o && tx_is_request;
+  end else begin : gen_no_vlan
+    logic unused_tags;
+    assign unused_tags   = ^{sent_tag, sent_is_request};
+    assign tx_tdata_o    = sent_tdata;
+    assign tx_tkeep_o    = sent_tkeep;
+    assign tx_tvalid_o   = sent_tvalid;
+    assign tx_tlast_o    = sent_tlast;
+    assign sent_tready   = tx_tready_i;
+    assign request_taken = sent_left;
+    assign got_tdata     = rx_tdata_i;
+    assign got_tkeep     = rx_tkeep_i;
+    assign got_tvalid    = rx_tvalid_i;
+    assign got_tlast     = rx_tlast_i;
+    assign got_tuser     = rx_tuser_i;
+    assign got_tag       = '0;
+    assign rx_tready_o   = got_tready;
+  end
 
   assign tx_tuser_o = 1'b0;
 
@@ -277,7 +364,9 @@ module roce_endpoint
   logic                   responder_qpc_valid, responder_qpc_ready;
   logic [DataWidth-1:0]   answer_tdata;
   logic [DataWidth/8-1:0] answer_tkeep;
-  logic                   answer_tvalid, answer_tlast, answer_tready, unused_answer_left;
+  logic                   answer_tvalid, answer_tlast, answer_tready;
+  logic                   unused_answer, unused_answer_left;
+  roce_pkg::vlan_tag_t    answer_tag;
 
   logic                   read_valid, read_ready, read_tvalid, read_tready;
   memory_command_t        read;
@@ -314,7 +403,7 @@ module roce_endpoint
   // The transmit half knows Reset and Activate alone. A queue pair that may not
   // send yet, or no more, is to it as one of a path MTU that there is not.
   always_comb begin
-    sender_config = qpc_i;
+    sender_config = told;
     if (qpc_i.command inside {QpInit, QpRtr, QpError}) sender_config.path_mtu = path_mtu_e'(0);
     if (qpc_i.command != QpReset) sender_config.command = QpActivate;
   end
@@ -472,7 +561,7 @@ module roce_endpoint
     .port_ipv6_i       (port_ipv6),
     .qpc_valid_i       (responder_qpc_valid),
     .qpc_ready_o       (responder_qpc_ready),
-    .config_i          (qpc_i),
+    .config_i          (told),
     .region_valid_i    (region_valid),
     .region_ready_o    (region_ready),
     .region_i          (mr_i),
@@ -517,6 +606,7 @@ module roce_endpoint
     .m_tkeep_o         (answer_tkeep),
     .m_tvalid_o        (answer_tvalid),
     .m_tlast_o         (answer_tlast),
+    .m_tag_o           (answer_tag),
     .m_tready_i        (answer_tready)
   );
 
@@ -529,17 +619,21 @@ module roce_endpoint
     .a_tkeep_i (answer_tkeep),
     .a_tvalid_i(answer_tvalid),
     .a_tlast_i (answer_tlast),
+    .a_tag_i   (answer_tag),
     .a_tready_o(answer_tready),
     .a_left_o  (unused_answer_left),
     .b_tdata_i (reply_tdata),
     .b_tkeep_i (reply_tkeep),
     .b_tvalid_i(reply_tvalid),
     .b_tlast_i (reply_tlast),
+    .b_tag_i   (reply_tag),
     .b_tready_o(reply_tready),
     .m_tdata_o (aside_tdata),
     .m_tkeep_o (aside_tkeep),
     .m_tvalid_o(aside_tvalid),
     .m_tlast_o (aside_tlast),
+    .m_tag_o   (aside_tag),
+    .m_from_a_o(unused_answer),
     .m_tready_i(aside_tready)
   );
 `else
@@ -547,7 +641,7 @@ module roce_endpoint
   assign unused_streams = ^{frame_taken, window_valid, window_data, window_last, window_beat,
                             window, parsed_valid, parsed_last, kind, header, ipv6, verdict_valid,
                             icrc_ok};
-  assign sender_config  = qpc_i;
+  assign sender_config  = told;
   assign requests_ready = 1'b1;
   assign qpc_valid      = qpc_valid_i;
   assign qpc_ready_o    = qpc_ready;
@@ -555,6 +649,7 @@ module roce_endpoint
   assign aside_tkeep    = reply_tkeep;
   assign aside_tvalid   = reply_tvalid;
   assign aside_tlast    = reply_tlast;
+  assign aside_tag      = reply_tag;
   assign reply_tready   = aside_tready;
 `endif
 

@@ -5,7 +5,7 @@
 //
 // A record is a packed struct whose first field is its most significant; read
 // as bytes from the top it is the big-endian record that a test program
-// writes. Fields are whole bytes, so a 24-bit number sits in a 32-bit field
+// writes. Fields are whole bytes, and most 24-bit numbers sit in a 32-bit field
 // whose top byte is zero. The bridge moves records without looking inside.
 
 `ifndef ROCEPROOF_DUT_PKG_SV
@@ -85,8 +85,11 @@ package roceproof_dut_pkg;
     access_t      access;         // version 2: what the peer may do
     logic [31:0]  local_qpn;
     logic [31:0]  remote_qpn;
-    logic [31:0]  sq_psn;         // PSN of the first request sent
-    logic [31:0]  rq_psn;         // PSN expected in the first request received
+    logic [7:0]   tag_high;       // for devices that claim `vlan`: the first byte of the TCI in the tag
+                                  // of its packets, with a 1 where DEI is; 0 is no tag
+    logic [23:0]  sq_psn;         // PSN of the first request sent
+    logic [7:0]   tag_low;        // and its second byte
+    logic [23:0]  rq_psn;         // PSN expected in the first request received
     logic [47:0]  remote_mac;     // resolved next hop
     logic [15:0]  udp_sport;      // 0xC000..0xFFFF
     logic [127:0] remote_gid;     // IPv4 a.b.c.d is ::ffff:a.b.c.d

@@ -40,7 +40,7 @@ from roceproof.verbs.work import Op
 pytestmark = [RESPONDER, needs(Capability.LOCKSTEP), needs(Capability.RESET)]
 
 SIMULATED = ["hdl", "model"]
-MESSAGES, HEADER, ROOM, ECN = 256, 40, 64, 3
+MESSAGES, HEADER, ROOM, ECN, DEI = 256, 40, 64, 3, 1 << 12
 DEPTHS = (2, 16)
 COUNTED = ("MSN-01", "MSN-02", "MSN-03", "MSN-04")
 RIGHTS: dict[str, tuple[Op, Maker]] = {
@@ -127,6 +127,10 @@ def has_its_hops(qp: Connection) -> None:
     reaches(qp, ttl=qp.spec.hop_limit)
 
 
+def has_its_tag(qp: Connection) -> None:
+    reaches(qp, vlan=qp.spec.vlan or 0)
+
+
 class Twins(NamedTuple):
     """What two queue pairs have otherwise, and what shows which each has."""
 
@@ -166,6 +170,12 @@ def classes(bench: Bench) -> tuple[int, int]:
     return one, other
 
 
+def tags(bench: Bench) -> tuple[int, int]:
+    """With DEI clear."""
+    one = bench.random.getrandbits(16) & ~DEI
+    return one, one ^ 0xFFFF ^ DEI
+
+
 _READS = (Op.READ,)
 TWINS = {
     "min_rnr_timer": Twins(("RNR-02",), unlike("min_rnr_timer"), comes_back_soon, (Op.SEND,)),
@@ -180,6 +190,7 @@ TWINS = {
     "udp_sport": Twins(("UDP-04",), unlike("udp_sport"), reaches),
     "remote": Twins(("IP-08", "ETH-05"), lambda b: (b.peers[0], b.peers[1]), reaches),
     "completed_messages": Twins(("MSN-06",), counted, counts, needs=(Capability.MSN_PRESET,)),
+    "vlan": Twins(("VLAN-02",), tags, has_its_tag, needs=(Capability.VLAN,)),
     "qkey": Twins(
         ("UD-02",), unlike("qkey"), has_its_key, (Op.SEND,), (Capability.UD,), Service.UD
     ),

@@ -15,6 +15,7 @@ from roceproof.verbs.addresses import parse_gid, parse_mac
 from roceproof.verbs.service import PathMtu, Service
 
 BREACH = "the device breaks its contract"
+_DEI = 1 << 12
 
 
 class RecordError(RoceproofError, ValueError):
@@ -168,16 +169,30 @@ class QpConfig(Record, form="BBBB IIII 6s H 16s BBH BBBB HHIBBH"):
     max_rd_atomic: int = 0
     max_dest_rd_atomic: int = 0
     completed: int = 0  # messages that count as received before, in units of 256
+    vlan: int | None = None
+    """Control information of the tag of its packets, for devices that claim `vlan`; DEI is 0."""
 
     def packed_values(self) -> Iterable[Any]:
         """The fields as numbers and bytes; those of 24 bits are checked here."""
         for name in ("local_qpn", "remote_qpn", "sq_psn", "rq_psn"):
             _check("QpConfig", name, getattr(self, name), 1 << 24)
-        addresses = {
+        high, low = divmod(self._tag(), 1 << 8)
+        packed = {
+            "sq_psn": high << 24 | self.sq_psn,
+            "rq_psn": low << 24 | self.rq_psn,
             "remote_mac": parse_mac(self.remote_mac),
             "remote_gid": parse_gid(self.remote_gid),
         }
-        return (vars(self) | addresses).values()
+        return [value for name, value in (vars(self) | packed).items() if name != "vlan"]
+
+    def _tag(self) -> int:
+        """The control information with a 1 where DEI is, or 0 if there is no tag."""
+        if self.vlan is None:
+            return 0
+        _check("QpConfig", "vlan", self.vlan, 1 << 16)
+        if self.vlan & _DEI:
+            raise RecordError(f"QpConfig.vlan is {self.vlan:#06x}, expected DEI, bit 12, to be 0")
+        return self.vlan | _DEI
 
 
 @dataclass(frozen=True, kw_only=True)

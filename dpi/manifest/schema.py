@@ -142,7 +142,9 @@ def _capabilities() -> Schema:
         {
             **{name: _list(f"Operations on {name}.", each) for name, each in services.items()},
             "retransmission": _flag("It repeats what is lost."),
-            "features": _list("It obeys CNPs and pauses, it speaks IPv6.", list(FEATURES)),
+            "features": _list(
+                "It obeys CNPs and pauses, it speaks IPv6, it sends VLAN tags.", list(FEATURES)
+            ),
         },
     )
 

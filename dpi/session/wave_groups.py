@@ -10,7 +10,7 @@ _BITS, _NUMBER, _OPEN, _CLOSE = "@28", "@22", "@800200", "@1000200"
 """How GTKWave's save files mark traces: in binary, in hexadecimal; ends of a group."""
 _FRAMES = ("tvalid", "tready", "tlast", "tuser")
 _RECORDS = {
-    "qpc": ("configurations taken", 512, {"command": 8, "local_qpn": 32, "sq_psn": 32}),
+    "qpc": ("configurations taken", 512, {"command": 8, "local_qpn": 32, "sq_psn": 24}),
     "wr": ("work requests taken", 320, {"operation": 8, "qpn": 32, "length": 32}),
     "cpl": ("completions", 128, {"status": 8, "qpn": 32}),
 }

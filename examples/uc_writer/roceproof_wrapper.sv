@@ -101,7 +101,7 @@ module roceproof_wrapper
           3'd2:    bus_wdata = qpc_q.remote_gid[31:0];
           3'd3:    bus_wdata = {qpc_q.udp_sport, qpc_q.traffic_class, qpc_q.hop_limit};
           3'd4:    bus_wdata = {5'd0, qpc_q.path_mtu[2:0], qpc_q.remote_qpn[23:0]};
-          3'd5:    bus_wdata = qpc_q.sq_psn;
+          3'd5:    bus_wdata = 32'(qpc_q.sq_psn);
           default: bus_wdata = {16'd0, qpc_q.ip_id};
         endcase
       end

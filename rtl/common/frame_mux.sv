@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Merges two streams of frames. A frame once begun is finished before another
-// begins; when both sides wait, they take turns. The output is registered and
-// adds no idle cycles between frames. a_left_o says that a frame of stream a is
-// gone: its last beat is being taken from m_*.
+// Merges two streams of frames, with their tags beside them. A frame once begun is
+// finished before another begins; when both sides wait, they take turns. The output
+// is registered and adds no idle cycles between frames. m_from_a_o says whose beat is on
+// m_*, and a_left_o that a frame of stream a is gone: its last beat is being taken.
 
 `default_nettype none
 
@@ -17,6 +17,7 @@ module frame_mux #(
   input  wire logic [DataWidth/8-1:0] a_tkeep_i,
   input  wire logic                   a_tvalid_i,
   input  wire logic                   a_tlast_i,
+  input  wire roce_pkg::vlan_tag_t    a_tag_i,
   output      logic                   a_tready_o,
   output      logic                   a_left_o,
 
@@ -24,12 +25,15 @@ module frame_mux #(
   input  wire logic [DataWidth/8-1:0] b_tkeep_i,
   input  wire logic                   b_tvalid_i,
   input  wire logic                   b_tlast_i,
+  input  wire roce_pkg::vlan_tag_t    b_tag_i,
   output      logic                   b_tready_o,
 
   output      logic [DataWidth-1:0]   m_tdata_o,
   output      logic [DataWidth/8-1:0] m_tkeep_o,
   output      logic                   m_tvalid_o,
   output      logic                   m_tlast_o,
+  output      roce_pkg::vlan_tag_t    m_tag_o,
+  output      logic                   m_from_a_o,
   input  wire logic                   m_tready_i
 );
 
@@ -43,6 +47,7 @@ module frame_mux #(
   assign last       = b_next ? b_tlast_i : a_tlast_i;
   assign a_tready_o = take && !b_next;
   assign b_tready_o = take && b_next;
+  assign m_from_a_o = !b_served_q;
   assign a_left_o   = m_tvalid_o && m_tready_i && m_tlast_o && !b_served_q;
 
   always_ff @(posedge clk_i) begin
@@ -52,6 +57,7 @@ module frame_mux #(
         m_tdata_o  <= b_next ? b_tdata_i : a_tdata_i;
         m_tkeep_o  <= b_next ? b_tkeep_i : a_tkeep_i;
         m_tlast_o  <= last;
+        m_tag_o    <= b_next ? b_tag_i : a_tag_i;
         b_served_q <= b_next;
         inside_q   <= !last;
       end

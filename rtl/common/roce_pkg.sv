@@ -11,6 +11,7 @@ package roce_pkg;
   parameter logic [15:0] EtherTypeIpv4 = 16'h0800;
   parameter logic [15:0] EtherTypeIpv6 = 16'h86DD;
   parameter logic [15:0] EtherTypeArp  = 16'h0806;
+  parameter logic [15:0] EtherTypeVlan = 16'h8100;
   parameter logic [15:0] RoceUdpPort   = 16'd4791;
   parameter logic [7:0]  IpProtoIcmp   = 8'd1;
   parameter logic [7:0]  IpProtoUdp    = 8'd17;
@@ -96,6 +97,13 @@ package roce_pkg;
     logic [7:0]  reserved;
     logic [23:0] src_qpn;
   } deth_t;
+
+  // The tag of a frame, as its control information (802.1Q) with `present` where DEI is.
+  typedef struct packed {
+    logic [2:0]  pcp;
+    logic        present;
+    logic [11:0] vid;
+  } vlan_tag_t;
 
   // One RC ACKNOWLEDGE packet addressed to this port whose ICRC was right; of READs and atomics
   // that are sent, a response, too, which then says no more than that it has come.

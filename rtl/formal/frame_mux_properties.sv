@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // frame_mux begins no frame inside another, takes turns when both sides wait,
-// holds what is not taken, and lets out each beat that it took and no other.
+// holds what is not taken, and lets out each beat that it took and no other, its tag with it.
 // Proved by make formal.
 
 `default_nettype none
@@ -22,16 +22,17 @@ module frame_mux_properties (
 
   // A beat says whose it is, in bit 0, and its tkeep goes with it.
   typedef struct packed {
-    logic       last;
-    logic       keep;
-    logic [7:0] data;
+    logic                last;
+    logic                keep;
+    roce_pkg::vlan_tag_t tag;
+    logic [7:0]          data;
   } beat_t;
 
   beat_t a_beat, b_beat, m_beat;
-  logic  a_ready, a_left, b_ready, m_valid;
+  logic  a_ready, a_left, b_ready, m_valid, m_from_a;
 
-  assign a_beat = '{last: a_last_i, keep: a_data_i[0], data: {a_data_i, 1'b0}};
-  assign b_beat = '{last: b_last_i, keep: b_data_i[0], data: {b_data_i, 1'b1}};
+  assign a_beat = '{last: a_last_i, keep: a_data_i[0], tag: 16'(a_data_i), data: {a_data_i, 1'b0}};
+  assign b_beat = '{last: b_last_i, keep: b_data_i[0], tag: 16'(b_data_i), data: {b_data_i, 1'b1}};
 
   frame_mux #(
     .DataWidth(8)
@@ -42,17 +43,21 @@ module frame_mux_properties (
     .a_tkeep_i (a_beat.keep),
     .a_tvalid_i(a_valid_i),
     .a_tlast_i (a_beat.last),
+    .a_tag_i   (a_beat.tag),
     .a_tready_o(a_ready),
     .a_left_o  (a_left),
     .b_tdata_i (b_beat.data),
     .b_tkeep_i (b_beat.keep),
     .b_tvalid_i(b_valid_i),
     .b_tlast_i (b_beat.last),
+    .b_tag_i   (b_beat.tag),
     .b_tready_o(b_ready),
     .m_tdata_o (m_beat.data),
     .m_tkeep_o (m_beat.keep),
     .m_tvalid_o(m_valid),
     .m_tlast_o (m_beat.last),
+    .m_tag_o   (m_beat.tag),
+    .m_from_a_o(m_from_a),
     .m_tready_i(m_ready_i)
   );
 
@@ -88,7 +93,7 @@ module frame_mux_properties (
     end
     if (ran_q) begin
       assert (m_valid == due_q);
-      if (m_valid) assert (m_beat == taken_q);
+      if (m_valid) assert (m_beat == taken_q && m_from_a == !m_beat.data[0]);
       assert (a_left == (m_valid && m_ready_i && m_beat.last && !m_beat.data[0]));
     end
   end

@@ -54,8 +54,9 @@ def prove(module: str, source: Path) -> str:
     """Empty if the properties of a module hold for that source; else what Yosys says."""
     top = f"{module}_properties"
     # Yosys has the file system below the folder it is started in.
-    files = [path.relative_to(REPOSITORY) for path in (source, HERE / f"{top}.sv")]
-    read = f"read_slang -j 1 --no-implicit-memories --top {top} {files[0]} {files[1]}"
+    paths = (COMMON / "roce_pkg.sv", source, HERE / f"{top}.sv")
+    files = " ".join(str(path.relative_to(REPOSITORY)) for path in paths)
+    read = f"read_slang -j 1 --no-implicit-memories --top {top} {files}"
     done = subprocess.run(
         [YOSYS, "-Q", "-p", f"{read}; {PROOF}"],
         cwd=REPOSITORY,

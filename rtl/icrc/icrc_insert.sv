@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Writes the ICRC into frames of untagged RoCEv2 packets. Each frame comes with a
+// Writes the ICRC into frames of RoCEv2 packets that have no tag yet. Each frame comes with a
 // four-byte slot at position s_icrc_offset_i, and over IPv6 with s_ipv6_i, which
 // are read with the frame's first beat; Ethernet padding may follow the slot. Frames leave
-// in order with nothing but the slot changed and no beat added.
+// in order with nothing but the slot changed and no beat added, and the tag that they
+// shall have beside them.
 //
 // Every beat goes both into a FIFO and into the CRC. Beats before the slot may
 // leave at once; the slot's own beats wait for the CRC, and the FIFO is deep
@@ -24,11 +25,13 @@ module icrc_insert #(
   output      logic                   s_tready_o,
   input  wire logic [13:0]            s_icrc_offset_i,
   input  wire logic                   s_ipv6_i,
+  input  wire roce_pkg::vlan_tag_t    s_tag_i,
 
   output      logic [DataWidth-1:0]   m_tdata_o,
   output      logic [DataWidth/8-1:0] m_tkeep_o,
   output      logic                   m_tvalid_o,
   output      logic                   m_tlast_o,
+  output      roce_pkg::vlan_tag_t    m_tag_o,
   input  wire logic                   m_tready_i
 );
 
@@ -44,6 +47,7 @@ module icrc_insert #(
     logic [LaneBits-1:0]  slot_lane;    // lane of the slot's first byte
     logic [Lanes-1:0]     keep;
     logic [DataWidth-1:0] data;
+    roce_pkg::vlan_tag_t  tag;
   } beat_t;
 
   // Input: where is the slot, seen from this beat?
@@ -63,6 +67,7 @@ module icrc_insert #(
   assign in.data        = s_tdata_i;
   assign in.keep        = s_tkeep_i;
   assign in.last        = s_tlast_i;
+  assign in.tag         = s_tag_i;
   assign in.slot_starts = beat_q == slot_first_beat;
   assign in.slot_ends   = beat_q == slot_last_beat;
   assign in.slot_lane   = offset[LaneBits-1:0];
@@ -145,6 +150,7 @@ module icrc_insert #(
         m_tdata_o <= head.data;
         m_tkeep_o <= head.keep;
         m_tlast_o <= head.last;
+        m_tag_o   <= head.tag;
         if (head.slot_starts) begin
           m_tdata_o <= (head.data & ~(DataWidth'(32'hFFFFFFFF) << {head.slot_lane, 3'b000}))
                      | (DataWidth'(icrc) << {head.slot_lane, 3'b000});

@@ -102,6 +102,7 @@ module receiver_table
       entry.path.traffic_class = config_i.traffic_class;
       entry.path.hop_limit     = config_i.hop_limit;
       entry.path.remote_qpn    = config_i.remote_qpn[23:0];
+      entry.path.tag           = {config_i.tag_high, config_i.tag_low};
     end
 
     begun_o              = '0;

@@ -82,6 +82,7 @@ module responder
   output      logic [Lanes-1:0]     m_tkeep_o,
   output      logic                 m_tvalid_o,
   output      logic                 m_tlast_o,
+  output      roce_pkg::vlan_tag_t  m_tag_o,
   input  wire logic                 m_tready_i
 );
 
@@ -303,6 +304,7 @@ module responder
     .m_tkeep_o,
     .m_tvalid_o,
     .m_tlast_o,
+    .m_tag_o,
     .m_tready_i
   );
 

@@ -40,6 +40,7 @@ module response_path
   output      logic [DataWidth/8-1:0] m_tkeep_o,
   output      logic                   m_tvalid_o,
   output      logic                   m_tlast_o,
+  output      roce_pkg::vlan_tag_t    m_tag_o,
   input  wire logic                   m_tready_i
 );
 
@@ -128,6 +129,7 @@ module response_path
   logic                   open_tvalid, open_tlast, open_tready;
   logic [13:0]            icrc_offset;
   logic                   over_ipv6;
+  roce_pkg::vlan_tag_t    tag;
 
   header_builder #(
     .Ipv6(Ipv6)
@@ -163,7 +165,8 @@ module response_path
     .m_tlast_o       (open_tlast),
     .m_tready_i      (open_tready),
     .m_icrc_offset_o (icrc_offset),
-    .m_ipv6_o        (over_ipv6)
+    .m_ipv6_o        (over_ipv6),
+    .m_tag_o         (tag)
   );
 
   icrc_insert #(
@@ -178,10 +181,12 @@ module response_path
     .s_tready_o     (open_tready),
     .s_icrc_offset_i(icrc_offset),
     .s_ipv6_i       (over_ipv6),
+    .s_tag_i        (tag),
     .m_tdata_o,
     .m_tkeep_o,
     .m_tvalid_o,
     .m_tlast_o,
+    .m_tag_o,
     .m_tready_i
   );
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Answers ARP requests: a 60-byte reply, zero padded, to the station that
-// asked. A request that comes while a reply is waiting to leave is dropped;
+// Answers ARP requests: a reply of 60 bytes with its tag, zero padded, to the station that
+// asked, with the tag of its request beside it. A request that comes while a reply is waiting to leave is dropped;
 // the asker repeats it.
 
 `default_nettype none
@@ -17,11 +17,13 @@ module arp_reply
 
   input  wire logic                   request_i,
   input  wire frame_header_t          header_i,
+  input  wire roce_pkg::vlan_tag_t    tag_i,
 
   output      logic [DataWidth-1:0]   m_tdata_o,
   output      logic [DataWidth/8-1:0] m_tkeep_o,
   output      logic                   m_tvalid_o,
   output      logic                   m_tlast_o,
+  output      roce_pkg::vlan_tag_t    m_tag_o,
   input  wire logic                   m_tready_i
 );
 
@@ -29,7 +31,7 @@ module arp_reply
   localparam int unsigned FrameBytes = 60;
   localparam int unsigned Beats      = (FrameBytes + Lanes - 1) / Lanes;
   localparam int unsigned BeatBits   = Beats > 1 ? $clog2(Beats) : 1;
-  localparam int unsigned LastBytes  = FrameBytes - (Beats - 1) * Lanes;
+  localparam int unsigned TagBytes   = 4;
 
   logic [47:0]         asker_mac_q;
   logic [31:0]         asker_ipv4_q, port_ipv4_q;
@@ -56,8 +58,21 @@ module arp_reply
   assign frame = (Beats * DataWidth)'(swap_bytes(
       {asker_mac_q, port_mac_i, roce_pkg::EtherTypeArp, reply}));
 
-  assign m_tlast_o = beat_q == BeatBits'(Beats - 1);
-  assign m_tkeep_o = m_tlast_o ? {Lanes{1'b1}} >> (Lanes - LastBytes) : '1;
+  // How many bytes a last beat leaves free, and which beat it is.
+  function automatic int unsigned spare(int unsigned bytes);
+    return (bytes + Lanes - 1) / Lanes * Lanes - bytes;
+  endfunction
+
+  function automatic logic [BeatBits-1:0] last_beat(int unsigned bytes);
+    return BeatBits'((bytes + Lanes - 1) / Lanes - 1);
+  endfunction
+
+  logic [Lanes-1:0] last_keep;
+  assign last_keep = m_tag_o.present ? {Lanes{1'b1}} >> spare(FrameBytes - TagBytes)
+                                     : {Lanes{1'b1}} >> spare(FrameBytes);
+  assign m_tlast_o = beat_q == (m_tag_o.present ? last_beat(FrameBytes - TagBytes)
+                                                : last_beat(FrameBytes));
+  assign m_tkeep_o = m_tlast_o ? last_keep : '1;
   assign m_tdata_o = frame[beat_q*DataWidth+:DataWidth];
 
   always_ff @(posedge clk_i) begin
@@ -67,6 +82,7 @@ module arp_reply
       if (request_i) begin
         m_tvalid_o   <= 1'b1;
         beat_q       <= '0;
+        m_tag_o      <= tag_i;
         asker_mac_q  <= request.sender_mac;
         asker_ipv4_q <= request.sender_ipv4;
         port_ipv4_q  <= request.target_ipv4;

@@ -3,7 +3,7 @@
 // Answers ICMP echo requests, and those of ICMPv6. Every frame is written into the one buffer until
 // its last beat, when request_i and header_i say whether it is a request. A
 // request is sent back with addresses swapped, TTL 64 and checksums
-// adjusted. The IP length decides how much is returned; Ethernet padding is
+// adjusted, its tag beside it. The IP length decides how much is returned; Ethernet padding is
 // dropped and made anew with zeros. Frames that begin while a reply is
 // leaving, and requests longer than EchoBytes, get no answer.
 //
@@ -30,12 +30,14 @@ module icmp_echo
   input  wire logic [BeatBits-1:0]  beat_i,
   input  wire logic                 request_i,
   input  wire frame_header_t        header_i,
+  input  wire roce_pkg::vlan_tag_t  tag_i,
   input  wire roce_pkg::ipv6_t      ipv6_i,
 
   output      logic [DataWidth-1:0] m_tdata_o,
   output      logic [Lanes-1:0]     m_tkeep_o,
   output      logic                 m_tvalid_o,
   output      logic                 m_tlast_o,
+  output      roce_pkg::vlan_tag_t  m_tag_o,
   input  wire logic                 m_tready_i
 );
 
@@ -46,6 +48,7 @@ module icmp_echo
   localparam int unsigned Ipv6RestBits = HeadBits - $bits(roce_pkg::ethernet_t)
                                          - $bits(roce_pkg::ipv6_t);
   localparam logic [15:0] MinFrame   = 16'd60;
+  localparam logic [15:0] TagBytes   = 16'd4;
   localparam logic [7:0]  ReplyTtl   = 8'd64;
 
   if (Words * Lanes != EchoBytes || EchoBytes > 32768) begin : gen_check_size
@@ -61,6 +64,7 @@ module icmp_echo
   // A request that is in the buffer.
   logic          request_q;
   frame_header_t header_q;
+  roce_pkg::vlan_tag_t tag_q;
 
   // The reply's headers and, as the request had them, the data behind.
   ipv4_packet_t  asked, request, reply;
@@ -103,8 +107,9 @@ module icmp_echo
     end
   end
 
-  logic [15:0] packet_end_q, frame_end;
-  assign frame_end = packet_end_q < MinFrame ? MinFrame : packet_end_q;
+  logic [15:0] packet_end_q, shortest, frame_end;
+  assign shortest  = tag_q.present ? MinFrame - TagBytes : MinFrame;
+  assign frame_end = packet_end_q < shortest ? shortest : packet_end_q;
 
   // What follows a short packet becomes zero.
   window_t reply_head;
@@ -143,11 +148,13 @@ module icmp_echo
     if (valid_i) capture_q <= capture;
     request_q    <= rst_ni && request_i && capture;
     header_q     <= header_i;
+    tag_q        <= tag_i;
     packet_end_q <= 16'd14 + asked.ip.total_length + (ipv6_i.version != '0 ? 16'd20 : 16'd0);
     request_ipv6_q <= ipv6_i;
 
     if (accept) begin
       head_q          <= reply_head;
+      m_tag_o         <= tag_q;
       last_position_q <= frame_end - 16'd1;
       next_q          <= '0;
     end else if (read) begin

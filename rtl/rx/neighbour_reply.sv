@@ -2,7 +2,7 @@
 //
 // Answers neighbour solicitations: an advertisement of the port's MAC address to
 // the station that asked, or to all where a station that has no address yet asks
-// (RFC 4861). A solicitation that comes while an answer is waiting to leave is
+// (RFC 4861), with the tag of the solicitation beside it. A solicitation that comes while an answer is waiting to leave is
 // dropped; the asker repeats it. Its checksum is not looked at.
 
 `default_nettype none
@@ -21,11 +21,13 @@ module neighbour_reply
   input  wire logic                   request_i,
   input  wire logic [47:0]            asker_mac_i,
   input  wire logic [127:0]           asker_ipv6_i,
+  input  wire vlan_tag_t              tag_i,
 
   output      logic [DataWidth-1:0]   m_tdata_o,
   output      logic [DataWidth/8-1:0] m_tkeep_o,
   output      logic                   m_tvalid_o,
   output      logic                   m_tlast_o,
+  output      vlan_tag_t              m_tag_o,
   input  wire logic                   m_tready_i
 );
 
@@ -124,6 +126,7 @@ module neighbour_reply
       m_tvalid_o <= summing_q;
       if (request_i && !summing_q) begin
         beat_q       <= '0;
+        m_tag_o      <= tag_i;
         has_asker_q  <= asker_ipv6_i != '0;
         asker_mac_q  <= asker_ipv6_i != '0 ? asker_mac_i : AllNodesMac;
         asker_ipv6_q <= asker_ipv6_i != '0 ? asker_ipv6_i : AllNodes;

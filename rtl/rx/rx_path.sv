@@ -7,7 +7,8 @@
 // Everything else is dropped without a trace. Frames are taken at full rate;
 // only responses that nobody takes stop the wire, replies never do. For a
 // responder beside it (request_path.sv), the streams of its first stages go
-// out, too, and it takes frames only while requests_ready_i is high.
+// out, too, and it takes frames only while requests_ready_i is high. A tag that
+// was taken out of a frame comes beside its last beat, and goes beside the reply.
 
 `default_nettype none
 
@@ -30,6 +31,7 @@ module rx_path
   input  wire logic                       rx_tvalid_i,
   input  wire logic                       rx_tlast_i,
   input  wire logic                       rx_tuser_i,
+  input  wire roce_pkg::vlan_tag_t        rx_tag_i,
   output      logic                       rx_tready_o,
 
   output      logic                       response_valid_o,
@@ -40,6 +42,7 @@ module rx_path
   output      logic [DataWidth/8-1:0]     reply_tkeep_o,
   output      logic                       reply_tvalid_o,
   output      logic                       reply_tlast_o,
+  output      roce_pkg::vlan_tag_t        reply_tag_o,
   input  wire logic                       reply_tready_i,
 
   input  wire logic                       requests_ready_i,
@@ -174,6 +177,12 @@ module rx_path
   logic [DataWidth/8-1:0] arp_tkeep, echo_tkeep;
   logic                   arp_tvalid, arp_tlast, arp_tready;
   logic                   echo_tvalid, echo_tlast, echo_tready;
+  roce_pkg::vlan_tag_t    window_tag_q, parsed_tag_q, arp_tag, echo_tag;
+
+  always_ff @(posedge clk_i) begin
+    if (rx_tvalid_i && rx_tready_o) window_tag_q <= rx_tag_i;
+    if (window_valid) parsed_tag_q <= window_tag_q;
+  end
 
   arp_reply #(
     .DataWidth(DataWidth)
@@ -183,10 +192,12 @@ module rx_path
     .port_mac_i,
     .request_i (kind.arp_request),
     .header_i  (header),
+    .tag_i     (parsed_tag_q),
     .m_tdata_o (arp_tdata),
     .m_tkeep_o (arp_tkeep),
     .m_tvalid_o(arp_tvalid),
     .m_tlast_o (arp_tlast),
+    .m_tag_o   (arp_tag),
     .m_tready_i(arp_tready)
   );
 
@@ -203,21 +214,26 @@ module rx_path
     .request_i (kind.echo_request),
     .header_i  (header),
     .ipv6_i    (ipv6),
+    .tag_i     (parsed_tag_q),
     .m_tdata_o (echo_tdata),
     .m_tkeep_o (echo_tkeep),
     .m_tvalid_o(echo_tvalid),
     .m_tlast_o (echo_tlast),
+    .m_tag_o   (echo_tag),
     .m_tready_i(echo_tready)
   );
 
   logic [DataWidth-1:0]   told_tdata;
   logic [DataWidth/8-1:0] told_tkeep;
-  logic                   told_tvalid, told_tlast, told_tready, unused_told_left;
+  logic                   told_tvalid, told_tlast, told_tready, unused_told, unused_told_left;
+  roce_pkg::vlan_tag_t    told_tag;
 
   if (Ipv6 != 0) begin : gen_ipv6
     logic [DataWidth-1:0]   neighbour_tdata;
     logic [DataWidth/8-1:0] neighbour_tkeep;
-    logic                   neighbour_tvalid, neighbour_tlast, neighbour_tready, unused_arp_left;
+    logic                   neighbour_tvalid, neighbour_tlast, neighbour_tready;
+    logic                   unused_arp, unused_arp_left;
+    roce_pkg::vlan_tag_t    neighbour_tag;
 
     neighbour_reply #(
       .DataWidth(DataWidth)
@@ -229,10 +245,12 @@ module rx_path
       .request_i   (kind.solicitation),
       .asker_mac_i (header.ethernet.src_mac),
       .asker_ipv6_i(ipv6.src),
+      .tag_i       (parsed_tag_q),
       .m_tdata_o   (neighbour_tdata),
       .m_tkeep_o   (neighbour_tkeep),
       .m_tvalid_o  (neighbour_tvalid),
       .m_tlast_o   (neighbour_tlast),
+      .m_tag_o     (neighbour_tag),
       .m_tready_i  (neighbour_tready)
     );
 
@@ -245,17 +263,21 @@ module rx_path
       .a_tkeep_i (arp_tkeep),
       .a_tvalid_i(arp_tvalid),
       .a_tlast_i (arp_tlast),
+      .a_tag_i   (arp_tag),
       .a_tready_o(arp_tready),
       .a_left_o  (unused_arp_left),
       .b_tdata_i (neighbour_tdata),
       .b_tkeep_i (neighbour_tkeep),
       .b_tvalid_i(neighbour_tvalid),
       .b_tlast_i (neighbour_tlast),
+      .b_tag_i   (neighbour_tag),
       .b_tready_o(neighbour_tready),
       .m_tdata_o (told_tdata),
       .m_tkeep_o (told_tkeep),
       .m_tvalid_o(told_tvalid),
       .m_tlast_o (told_tlast),
+      .m_tag_o   (told_tag),
+      .m_from_a_o(unused_arp),
       .m_tready_i(told_tready)
     );
   end else begin : gen_no_ipv6
@@ -263,6 +285,7 @@ module rx_path
     assign told_tkeep  = arp_tkeep;
     assign told_tvalid = arp_tvalid;
     assign told_tlast  = arp_tlast;
+    assign told_tag    = arp_tag;
     assign arp_tready  = told_tready;
   end
 
@@ -275,17 +298,21 @@ module rx_path
     .a_tkeep_i (told_tkeep),
     .a_tvalid_i(told_tvalid),
     .a_tlast_i (told_tlast),
+    .a_tag_i   (told_tag),
     .a_tready_o(told_tready),
     .a_left_o  (unused_told_left),
     .b_tdata_i (echo_tdata),
     .b_tkeep_i (echo_tkeep),
     .b_tvalid_i(echo_tvalid),
     .b_tlast_i (echo_tlast),
+    .b_tag_i   (echo_tag),
     .b_tready_o(echo_tready),
     .m_tdata_o (reply_tdata_o),
     .m_tkeep_o (reply_tkeep_o),
     .m_tvalid_o(reply_tvalid_o),
     .m_tlast_o (reply_tlast_o),
+    .m_tag_o   (reply_tag_o),
+    .m_from_a_o(unused_told),
     .m_tready_i(reply_tready_i)
   );
 

@@ -30,11 +30,11 @@ module frame_mux_bench #(
   frame_mux #(.DataWidth(DataWidth)) u_dut (
     .clk_i, .rst_ni,
     .a_tdata_i(a_tdata), .a_tkeep_i(a_tkeep), .a_tvalid_i(a_tvalid), .a_tlast_i(a_tlast),
-    .a_tready_o(a_tready), .a_left_o(),
+    .a_tag_i('0), .a_tready_o(a_tready), .a_left_o(),
     .b_tdata_i(b_tdata), .b_tkeep_i(b_tkeep), .b_tvalid_i(b_tvalid), .b_tlast_i(b_tlast),
-    .b_tready_o(b_tready),
+    .b_tag_i('0), .b_tready_o(b_tready),
     .m_tdata_o(m_tdata), .m_tkeep_o(m_tkeep), .m_tvalid_o(m_tvalid), .m_tlast_o(m_tlast),
-    .m_tready_i(m_tready));
+    .m_tag_o(), .m_from_a_o(), .m_tready_i(m_tready));
 
   frame_sink #(.DataWidth(DataWidth), .Plusarg("mux_out")) u_sink (
     .clk_i, .rst_ni, .tdata_i(m_tdata), .tkeep_i(m_tkeep), .tvalid_i(m_tvalid),

@@ -28,6 +28,7 @@ module icrc_insert_bench #(
     .clk_i, .rst_ni,
     .s_tdata_i(s_tdata), .s_tkeep_i(s_tkeep), .s_tvalid_i(s_tvalid), .s_tlast_i(s_tlast),
     .s_tready_o(s_tready), .s_icrc_offset_i({1'b0, s_icrc_offset}), .s_ipv6_i(s_ipv6),
+    .s_tag_i('0), .m_tag_o(),
     .m_tdata_o(m_tdata), .m_tkeep_o(m_tkeep), .m_tvalid_o(m_tvalid), .m_tlast_o(m_tlast),
     .m_tready_i(m_tready));
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Runs the benches of the ICRC modules and the receive path at one width each,
+// Runs the benches of ICRC and VLAN modules and the receive path at one width each,
 // those whose files are named by plusargs. Prints PASS, or ends with an error.
 
 `default_nettype none
@@ -9,7 +9,7 @@ module icrc_rx_tb #(
   parameter int unsigned DataWidth = 64
 );
 
-  localparam int Benches = 4;
+  localparam int Benches = 5;
   localparam int DeadlineCycles = 400_000;
   localparam int DrainCycles = 6_000;  // long enough for a frame too many to come out
 
@@ -32,6 +32,8 @@ module icrc_rx_tb #(
     .clk_i(clk), .rst_ni(rst_n), .done_o(done[2]), .errors_o(errors[2]));
   frame_mux_bench #(.DataWidth(DataWidth)) u_frame_mux (
     .clk_i(clk), .rst_ni(rst_n), .done_o(done[3]), .errors_o(errors[3]));
+  vlan_bench #(.DataWidth(DataWidth)) u_vlan (
+    .clk_i(clk), .rst_ni(rst_n), .done_o(done[4]), .errors_o(errors[4]));
 
   initial begin
     repeat (4) @(posedge clk);

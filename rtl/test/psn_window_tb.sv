@@ -114,7 +114,7 @@ module psn_window_tb
     qp.command              = QpActivate;
     qp.service              = ServiceRc;
     qp.local_qpn            = Qpn;
-    qp.sq_psn               = 32'(FirstPsn);
+    qp.sq_psn               = FirstPsn;
     qp.remote_gid           = {80'd0, 16'hffff, Peer};
     start                   = '0;
     start.qpn               = Qpn;

@@ -106,7 +106,7 @@ module responder_tb
     .read_tdata_i(data_tdata), .read_tkeep_i(data_tkeep), .read_tvalid_i(data_tvalid),
     .read_tready_o(data_tready),
     .m_tdata_o(tx_tdata), .m_tkeep_o(tx_tkeep), .m_tvalid_o(tx_tvalid), .m_tlast_o(tx_tlast),
-    .m_tready_i(tx_tready));
+    .m_tag_o(), .m_tready_i(tx_tready));
 
   // The script: a step is read between two clock edges once the one before is
   // taken, and offered at the next.

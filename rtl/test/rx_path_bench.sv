@@ -38,11 +38,11 @@ module rx_path_bench #(
   rx_path #(.DataWidth(DataWidth)) u_dut (
     .clk_i, .rst_ni, .port_mac_i(PortMac), .port_gid_i(PortGid), .port_ipv6_i('0),
     .rx_tdata_i(rx_tdata), .rx_tkeep_i(rx_tkeep), .rx_tvalid_i(rx_tvalid),
-    .rx_tlast_i(rx_tlast), .rx_tuser_i(rx_tuser), .rx_tready_o(rx_tready),
+    .rx_tlast_i(rx_tlast), .rx_tuser_i(rx_tuser), .rx_tag_i('0), .rx_tready_o(rx_tready),
     .response_valid_o(response_valid), .response_ready_i(response_ready),
     .response_o(response),
     .reply_tdata_o(reply_tdata), .reply_tkeep_o(reply_tkeep), .reply_tvalid_o(reply_tvalid),
-    .reply_tlast_o(reply_tlast), .reply_tready_i(reply_tready),
+    .reply_tlast_o(reply_tlast), .reply_tag_o(), .reply_tready_i(reply_tready),
     .requests_ready_i(1'b1), .frame_taken_o(), .window_valid_o(), .window_data_o(),
     .window_last_o(), .window_beat_o(), .window_o(), .parsed_valid_o(), .parsed_last_o(),
     .kind_o(), .header_o(), .ipv6_o(), .verdict_valid_o(), .icrc_ok_o());

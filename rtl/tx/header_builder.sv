@@ -97,7 +97,7 @@ module header_builder
     udp_t        udp;
     bth_t        bth;
     frame_t      frame;
-    logic [13:0] packet_end;
+    logic [13:0] packet_end, shortest;
     logic        is_ipv6;
     logic [OverIpv4Bits-1:0] over_ipv4;
 
@@ -112,6 +112,7 @@ module header_builder
     bth.psn       = packet.psn;
 
     packet_end  = icrc_offset + 14'(IcrcBytes);
+    shortest    = 14'(MinFrameBytes) - (packet.path.tag.present ? 14'(VlanTagBytes) : 14'd0);
 
     ipv4               = '0;
     ipv4.version       = 4'd4;
@@ -149,7 +150,8 @@ module header_builder
     frame.payload_bytes = packet.payload_bytes;
     frame.extensions    = packet.extensions;
     frame.icrc_offset   = icrc_offset;
-    frame.frame_bytes   = packet_end < 14'(MinFrameBytes) ? 14'(MinFrameBytes) : packet_end;
+    frame.tag           = packet.path.tag;
+    frame.frame_bytes   = packet_end < shortest ? shortest : packet_end;
     unique case ({packet.extensions.reth, packet.extensions.immdt})
       2'b00: over_ipv4 = {ethernet, ipv4, udp, bth, 224'd0};
       2'b01: over_ipv4 = {ethernet, ipv4, udp, bth, packet.immediate, packet.original, 128'd0};

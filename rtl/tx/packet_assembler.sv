@@ -3,8 +3,8 @@
 // Joins headers and aligned payload into frames of their final length: header,
 // payload, then zeros for the IB pad, the ICRC slot and the Ethernet pad. One
 // beat per cycle with none lost between frames. m_icrc_offset_o gives the
-// place of the slot and is constant over a frame, as is m_ipv6_o. A frame marked `discard`
-// consumes its payload and sends nothing.
+// place of the slot and is constant over a frame, as are m_ipv6_o and m_tag_o. A frame
+// marked `discard` consumes its payload and sends nothing.
 
 `default_nettype none
 
@@ -29,7 +29,8 @@ module packet_assembler
   output logic                        m_tlast_o,
   input  wire logic                   m_tready_i,
   output logic      [13:0]            m_icrc_offset_o,
-  output logic                        m_ipv6_o
+  output logic                        m_ipv6_o,
+  output roce_pkg::vlan_tag_t         m_tag_o
 );
 
   localparam int unsigned Lanes     = DataWidth / 8;
@@ -47,6 +48,7 @@ module packet_assembler
   logic [3:0]             headers_q;        // of those, without payload
   count_t                 payloads_q;       // payload beats still to take
   extensions_t            extensions_q;
+  roce_pkg::vlan_tag_t    tag_q;
   logic                   begun_q;          // beats_q is not zero
   logic                   last_q;           // beats_q is one
   logic                   in_headers_q;     // headers_q is not zero
@@ -143,6 +145,7 @@ module packet_assembler
         m_tlast_o       <= last_q;
         m_icrc_offset_o <= icrc_offset_q;
         m_ipv6_o        <= Ipv6 != 0 && extensions_q.ipv6;
+        m_tag_o         <= tag_q;
         if (in_headers_q) begin
           headers_q    <= headers_q - 1'b1;
           in_headers_q <= headers_q != 4'd1;
@@ -160,6 +163,7 @@ module packet_assembler
         payloads_q    <= count_t'((33'(frame_i.payload_bytes) + 33'(Lanes - 1)) >> LaneBits);
         has_payload_q <= frame_i.payload_bytes != '0;
         extensions_q  <= frame_i.extensions;
+        tag_q         <= frame_i.tag;
         tail_q        <= frame_i.frame_bytes[LaneBits-1:0];
         icrc_offset_q <= frame_i.icrc_offset;
         store_q       <= header_lanes;
@@ -169,7 +173,7 @@ module packet_assembler
 
   assert_output_holds: assert property (@(posedge clk_i) disable iff (!rst_ni)
       m_tvalid_o && !m_tready_i |=> m_tvalid_o && $stable(
-          {m_tdata_o, m_tkeep_o, m_tlast_o, m_icrc_offset_o, m_ipv6_o}))
+          {m_tdata_o, m_tkeep_o, m_tlast_o, m_icrc_offset_o, m_ipv6_o, m_tag_o}))
   else $error("a beat of a frame changed while it waited");
 
   assert_payload_used: assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -52,6 +52,7 @@ module requester
   output      logic [DataWidth/8-1:0] m_tkeep_o,
   output      logic                   m_tvalid_o,
   output      logic                   m_tlast_o,
+  output      roce_pkg::vlan_tag_t    m_tag_o,
   input  wire logic                   m_tready_i,
   input  wire logic                   left_i       // the last beat of a frame is on the wire
 );
@@ -207,6 +208,7 @@ module requester
     .m_tkeep_o,
     .m_tvalid_o,
     .m_tlast_o,
+    .m_tag_o,
     .m_tready_i,
     .left_i
   );

@@ -30,6 +30,7 @@ package roce_tx_pkg;
   parameter int unsigned MaxHeaderBytes  = BaseHeaderBytes + Ipv6MoreBytes + AtomicEthBytes;
   parameter int unsigned IcrcBytes       = 4;
   parameter int unsigned MinFrameBytes   = 60;
+  parameter int unsigned VlanTagBytes    = 4;
 
   typedef logic [8*MaxHeaderBytes-1:0] header_t;
 
@@ -56,6 +57,7 @@ package roce_tx_pkg;
     logic [7:0]   traffic_class;
     logic [7:0]   hop_limit;
     logic [23:0]  remote_qpn;
+    vlan_tag_t    tag;
   } path_t;
 
   // A QP as the segmenter sees it.
@@ -126,8 +128,9 @@ package roce_tx_pkg;
     logic        discard;
     logic [31:0] payload_bytes;
     extensions_t extensions;
+    vlan_tag_t   tag;
     logic [13:0] icrc_offset;
-    logic [13:0] frame_bytes;
+    logic [13:0] frame_bytes;  // without a tag
     header_t     header;       // first byte most significant, zero past its end
   } frame_t;
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 
 import pytest
 
@@ -68,6 +69,14 @@ def test_the_second_versions_fields_take_the_places_of_reserved_ones():
     assert packed[3] == 0x05
     assert packed[-12:].hex() == "0102030405060708090a0000"
     assert len(packed) == QpConfig.SIZE == 64
+
+
+def test_a_tag_stands_above_the_start_psns_and_nowhere_else():
+    config = QpConfig(local_qpn=1, sq_psn=0x010203, rq_psn=0x040506)
+    plain, tagged = config.pack(), replace(config, vlan=0x6007).pack()
+    assert (plain[12:20].hex(), tagged[12:20].hex()) == ("0001020300040506", "7001020307040506")
+    assert plain[:12] + plain[20:] == tagged[:12] + tagged[20:]
+    assert replace(config, vlan=0).pack()[12] == 0x10
 
 
 def test_memory_region_is_its_40_bytes():
@@ -158,6 +167,8 @@ def test_malformed_completion_is_refused(data):
     [
         (QpConfig(local_qpn=1 << 24), "QpConfig.local_qpn is 0x1000000, expected 0..0xffffff"),
         (QpConfig(local_qpn=1, sq_psn=-1), "QpConfig.sq_psn"),
+        (QpConfig(local_qpn=1, vlan=1 << 16), "QpConfig.vlan"),
+        (QpConfig(local_qpn=1, vlan=1 << 12), "QpConfig.vlan is 0x1000, expected DEI, bit 12"),
         (QpConfig(local_qpn=1, udp_sport=70_000), "does not fit its width"),
         (QpConfig(local_qpn=1, remote_mac="02:00"), "expected six hex pairs"),
         (QpConfig(local_qpn=1, remote_gid="1.2.3"), "1.2.3"),

@@ -25,6 +25,7 @@ from roceproof.dpi.contract.fields import contract_fields
 NAMES = {
     "remote": ("remote_mac", "remote_gid"),
     "domain": ("pd",),
+    "vlan": ("tag_high", "tag_low"),
     "completed_messages": ("completed",),
 }
 APART = {

@@ -28,4 +28,5 @@ def config_of(spec: QpSpec, qpn: int, *, command: QpCommand) -> QpConfig:
         retry_count=spec.retry_count,
         rnr_retry=spec.rnr_retry,
         min_rnr_timer=spec.min_rnr_timer,
+        vlan=spec.vlan,
     )

@@ -52,6 +52,7 @@ _SLICE = 5000
 _SMALLEST_MTU = 256
 _ARP, _IPV4, _ICMP = b"\x08\x06", b"\x08\x00", 1
 _IPV6, _ICMPV6 = b"\x86\xdd", 58
+_VLAN = b"\x81\x00"
 
 
 class Packed(Protocol):
@@ -541,8 +542,10 @@ class HdlTarget(Target):
 
 
 def _is_aside(frame: bytes) -> bool:
-    """Whether it is ARP, ICMP or ICMPv6; a storm asks for every frame."""
-    kind = frame[12:14]
+    """Whether it is ARP, ICMP or ICMPv6, with a tag or without; a storm asks for every frame."""
+    kind, behind = frame[12:14], 0
+    if kind == _VLAN:
+        kind, behind = frame[16:18], 4
     if kind == _IPV6:
-        return frame[20] == _ICMPV6
-    return kind == _ARP or (kind == _IPV4 and frame[23] == _ICMP)
+        return frame[20 + behind] == _ICMPV6
+    return kind == _ARP or (kind == _IPV4 and frame[23 + behind] == _ICMP)
