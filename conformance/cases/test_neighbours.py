@@ -10,7 +10,7 @@ from itertools import cycle
 
 from roceproof.conformance.stimulus.requester.arp_and_ping import Neighbourhood
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.case import REQUESTER, RESPONDER, case, over
+from roceproof.conformance.suite.case import REQUESTER, RESPONDER, case, over, over_ip_versions
 from roceproof.conformance.suite.checks.station import answers_ping
 from roceproof.conformance.suite.pattern import ACK, WRITE_ONLY
 from roceproof.conformance.suite.sweep import one_bit_off
@@ -29,7 +29,7 @@ SIZES = (60, 61, 62, 63, 64, 65, 66, 67, 68, 90, 128, 255, 342, 590, 1514, 1518)
 """Whole frames, the tag included; of 1518 bytes only a tagged one may be."""
 NO_QUESTIONS = (0x0000, 0x0002, 0x0003, 0x0100, 0x0101, 0x8001)
 """Operations of ARP, 1 being a request."""
-ECHO_REPLY = 0
+ECHO_REQUEST, ECHO_REPLY = 8, 0
 ECHO_REQUEST_V6, ECHO_REPLY_V6 = 128, 129
 NOBODY = bytes(16)
 """As what a host asks that has no address yet."""
@@ -117,6 +117,46 @@ def test_arp_and_ping_behind_any_frame_are_answered(bench: Bench, tag: int | Non
     for frame in foreign(bench, tag):
         answers(bench, asked, frame, asked.asks(asker, None))
         answers(bench, asked, frame, asked.asks(asker, 32))
+
+
+def tagged(frame: bytes, tag: int | None) -> bytes:
+    return frame if tag is None else frame[:12] + b"\x81\0" + tag.to_bytes(2) + frame[12:]
+
+
+@case("LIVE-01", "VLAN-01", "VLAN-03", "VLAN-05", needs=[*ASKED, Capability.VLAN], smoke=True)
+@over_tags
+@over_ip_versions
+def test_a_question_with_a_tag_is_answered_with_that_tag(
+    bench: Bench, tag: int | None, ipv6: bool
+) -> None:
+    """And without one, if it has none; the pad makes up for what the tag leaves, or for more."""
+    asker = bench.peer(ipv6=ipv6)
+    host = bench.target.host.facing(asker)
+    for size in (None, *range(36), 900):
+        body = bytes(4) + bench.random.randbytes(size or 0)
+        kind = ECHO_REQUEST_V6 if ipv6 else ECHO_REQUEST
+        question = solicit(asker, host.ip) if size is None else icmp_frame(asker, host, kind, body)
+        replies = told(bench, tagged(question, tag))
+        if len(replies) != 1:
+            text = f"{len(replies)} answers to {question[12:14].hex()}, tag {tag}: want one"
+            raise bench.failed(text, rules=["LIVE-01"] if tag is None else ["VLAN-03"])
+        (reply,) = replies
+        if tag is not None:
+            wanted = tagged(reply[:12], tag)
+            if not reply.startswith(wanted):
+                text = f"an answer begins {reply[:16].hex()}: want {wanted.hex()}"
+                raise bench.failed(text, rules=["VLAN-01"])
+            reply = reply[:12] + reply[16:]
+            assert len(reply) >= ETHERNET_MINIMUM - 4
+        reply = reply.ljust(ETHERNET_MINIMUM, b"\0")
+        if size is None:
+            assert reply == answer(question, {host.ip: host.mac})
+            continue
+        message = icmp_message(reply)
+        assert message is not None
+        assert (message.kind, message.body) == (ECHO_REPLY_V6 if ipv6 else ECHO_REPLY, body)
+        assert reply[:12] == asker.mac + host.mac
+        assert len(reply) == max(ETHERNET_MINIMUM, len(icmp_frame(asker, host, kind, body)))
 
 
 @case("LIVE-03", "ACK-08", needs=[Capability.RC], smoke=True)

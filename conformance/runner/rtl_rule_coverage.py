@@ -22,6 +22,7 @@ from roceproof.common.paths import (
     RECOVERY_DUT,
     REPOSITORY,
     RESPONDER_DUT,
+    VLAN_DUT,
     XGMII_DUT,
 )
 from roceproof.conformance.rules.open_rules import OPEN_RULES, Duty
@@ -38,6 +39,7 @@ DEVICES = (
     RESPONDER_DUT,
     RECOVERY_DUT,
     IPV6_DUT,
+    VLAN_DUT,
     READS_DUT,
     XGMII_DUT,
     REPOSITORY / "examples" / "byte_endpoint" / "dut.toml",

@@ -108,13 +108,13 @@ def test_each_part_is_told_by_itself(
     found: Found, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(rule_coverage_report, "cases_on_rtl", lambda: found)
-    rules = [RULES[name] for name in ("VLAN-02", "RNR-08", "RNR-11")]
+    rules = [RULES[name] for name in ("CNP-01", "RNR-08", "RNR-11")]
     assert run_coverage(rules, as_json=False) == 0
     lines = capsys.readouterr().out.splitlines()
     assert "rtl: 0 of the 1 MUST and 1 of the 1 SHOULD rules of a requester decided" in lines
     assert "rtl: 1 of the 2 MUST rules of a responder decided" in lines
     assert run_coverage(rules, as_json=True) == 0
-    vlan, rnr, timer = json.loads(capsys.readouterr().out)["rules"]
-    assert (vlan["rtl"], vlan["open"].keys()) == ({}, {"T", "R"})
+    cnp, rnr, timer = json.loads(capsys.readouterr().out)["rules"]
+    assert (cnp["rtl"], cnp["open"].keys()) == ({}, {"T", "R"})
     assert (rnr["rtl"]["R"]["device"], rnr["open"]) == ("reference-responder", {})
     assert timer["rtl"]["T"]["device"] == "reference-recovery"
