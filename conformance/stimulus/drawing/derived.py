@@ -9,11 +9,13 @@ from typing import Any
 
 from roceproof.conformance.coverage.scope import Scope
 from roceproof.conformance.stimulus.drawing.values import Draw
+from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims
-from roceproof.dpi.contract.fields import Field, contract_fields
+from roceproof.dpi.contract.fields import Field, contract_field, contract_fields
 from roceproof.verbs.queue_pair import QpSpec
 
 NUMBERS = {each.name for each in fields(QpSpec) if each.type in (int, "int")}
+_PARTS, _TAGGED, _DEI = ("tag_high", "tag_low"), 0.4, 1 << 12
 
 
 def the_rest(draw: Draw, claims: Claims, named: Collection[str]) -> dict[str, Any]:
@@ -26,3 +28,12 @@ def the_rest(draw: Draw, claims: Claims, named: Collection[str]) -> dict[str, An
 
     record = contract_fields()["qp_config_t"].values()
     return {field.name: field.draw(draw.aside) for field in record if is_meant(field)}
+
+
+def tag(draw: Draw, claims: Claims) -> dict[str, Any]:
+    """The tag of a queue pair's packets, now and then, if the device's network is the bench."""
+    has_tags = {Capability.VLAN, Capability.LOCKSTEP} <= claims.capabilities
+    if not has_tags or draw.aside.random() >= _TAGGED:
+        return {}
+    high, low = (contract_field("qp_config_t", name).draw(draw.aside) for name in _PARTS)
+    return {"vlan": (high << 8 | low) & ~_DEI}

@@ -7,7 +7,7 @@ from ipaddress import ip_address
 
 from roceproof.conformance.model.segmentation import AWAIT_DATA
 from roceproof.conformance.stimulus.drawing.answers import DrawnAnswers, Fields
-from roceproof.conformance.stimulus.drawing.derived import the_rest
+from roceproof.conformance.stimulus.drawing.derived import tag, the_rest
 from roceproof.conformance.stimulus.drawing.values import Draw
 from roceproof.conformance.stimulus.requester.bounds import may_post
 from roceproof.conformance.stimulus.requester.pace import STREAMS
@@ -79,7 +79,7 @@ class DrawnFields(DrawnAnswers):
             )
         if draw.maybe(_TURNING_SUM) and len(peer.ip) == len(self.local.ip):
             fields["ip_id"] = self._turning(peer, fields)
-        return fields | the_rest(draw, self._claims, fields)
+        return fields | the_rest(draw, self._claims, fields) | tag(draw, self._claims)
 
     def _turning(self, peer: Host, fields: Fields) -> int:
         """An identification a little before the sum of a small packet's header turns over."""

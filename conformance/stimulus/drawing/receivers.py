@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from roceproof.conformance.stimulus.drawing.derived import the_rest
+from roceproof.conformance.stimulus.drawing.derived import tag, the_rest
 from roceproof.conformance.stimulus.drawing.values import Draw
 from roceproof.conformance.stimulus.plan import Step
 from roceproof.conformance.stimulus.responder.play import ALL_RIGHTS
@@ -62,7 +62,8 @@ class DrawnReceivers:
         self._mtus[key] = draw.among(self._claims.path_mtus[:3])
         is_claimed = Capability.IPV6 in self._claims.capabilities
         version = {"ipv6": True} if is_claimed and draw.aside.random() < _IPV6 else {}
-        self._step("connect", key=key, service=service, **version, **self._fields(key))
+        said = self._fields(key) | tag(draw, self._claims)
+        self._step("connect", key=key, service=service, **version, **said)
         self._regions[key] = max(draw.among(_SIZES), 3 * self._mtus[key] + 100)
         self._step("region", key=key, size=self._regions[key])
         for _ in range(draw.tail(0, 4)):

@@ -40,7 +40,7 @@ _UNCOVERED = (1, 8)
 """Bytes of the IPv4 header that only its own checksum covers: TOS and TTL."""
 _IN_PAYLOAD = 8 + 12 + 4
 """Behind UDP, BTH and AETH, where the first bytes of the data are, or those of the ICRC."""
-_VERSION_BITS, _PROTOCOL_AT, _ETHER_TYPE_AT = 4, 9, 12
+_VERSION_BITS, _PROTOCOL_AT, _ETHER_TYPE_BYTES = 4, 9, 2
 _ONES = 0xFFFF
 
 
@@ -60,7 +60,7 @@ def _other_version(bit: int) -> edits.Edit:
 
 def _other_type(bit: int) -> edits.Edit:
     def edit(frame: bytearray) -> None:
-        frame[_ETHER_TYPE_AT + bit // 8] ^= 1 << bit % 8
+        frame[edits.layout_of(frame).ip - _ETHER_TYPE_BYTES + bit // 8] ^= 1 << bit % 8
 
     return edit
 

@@ -19,7 +19,8 @@ from roceproof.verbs.work import Work
 _POOL = Random(1).randbytes(1 << 18)
 _STARTS, _STRIDE = 65_521, 7919  # messages of one plan begin at different places of the pool
 _IDENTITIES = 1 << 16
-_IDENTITY = slice(18, 20)  # in a frame over IPv4 without a VLAN tag
+_IDENTITY_AT = 18  # in a frame over IPv4 without a VLAN tag
+_ETHER_VLAN = b"\x81\x00"
 NOT_ACTIVE = "loc_qp_op_err"
 
 
@@ -73,7 +74,8 @@ class Life:
         MigReq is that of the frame that came (BTH-03), and so is an identification that may be any.
         """
         if self.identification == ANY and came:
-            identity = int.from_bytes(came[_IDENTITY])
+            at = _IDENTITY_AT + len(self._tag())
+            identity = int.from_bytes(came[at : at + 2])
         spec, segment = self.spec, Message(self.spec, work, psn).request(offset)
         return build(
             Packet(
@@ -84,8 +86,13 @@ class Life:
                 bth=self._bth(segment.bth, came),
                 extensions=segment.extensions,
                 payload=self._made(work, offset) or segment.payload,
+                vlans=self._tag(),
             )
         )
+
+    def _tag(self) -> bytes:
+        tag = self.spec.vlan
+        return b"" if tag is None else _ETHER_VLAN + tag.to_bytes(2)
 
     def _bth(self, bth: Bth, came: bytes) -> Bth:
         packet = parse(came) if came else None

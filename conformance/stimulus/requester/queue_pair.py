@@ -73,6 +73,7 @@ class QueuePair:
             src_qpn=spec.remote_qpn,
             service=int(spec.service),
             sport=_DYNAMIC_PORTS | spec.remote_qpn & _OF_PORTS,
+            vlan=spec.vlan,
         )
 
     @property
