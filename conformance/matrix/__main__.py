@@ -215,7 +215,17 @@ def _report(rows: Sequence[dict[str, Any]], wrong: Sequence[str], *, seconds: fl
     to_name = sum(bool(row["should_be_explained_as"]) for row in rows)
     kinds = ", ".join(
         f"{sum(row['kind'] == kind for row in rows)} {kind}"
-        for kind in ("rtl", "responder", "mac", "recovery", "ipv6", "wire", "model")
+        for kind in (
+            "rtl",
+            "responder",
+            "mac",
+            "recovery",
+            "ipv6",
+            "reads",
+            "vlan",
+            "wire",
+            "model",
+        )
     )
     print(
         f"{killed} of {len(rows)} mutants ({kinds}) killed by an expected rule, "

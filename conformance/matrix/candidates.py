@@ -16,6 +16,7 @@ from roceproof.conformance.mutants.rtl import (
     READS_MUTANTS,
     RECOVERY_MUTANTS,
     RESPONDER_MUTANTS,
+    VLAN_MUTANTS,
     Mutant,
     load_mutants,
 )
@@ -30,8 +31,9 @@ FOLDERS = {
     "recovery": RECOVERY_MUTANTS,
     "ipv6": IPV6_MUTANTS,
     "reads": READS_MUTANTS,
+    "vlan": VLAN_MUTANTS,
 }
-"""Of targets: the endpoint, with a responder, behind its MAC, repeating, over IPv6, reading."""
+"""Of targets: the endpoint, with a responder, behind its MAC, repeating, over IPv6, and so on."""
 
 
 def arguments_for(target: str) -> list[str]:

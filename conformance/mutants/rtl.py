@@ -20,6 +20,7 @@ from roceproof.common.paths import (
     RECOVERY_DUT,
     REFERENCE_DUT,
     RESPONDER_DUT,
+    VLAN_DUT,
     XGMII_DUT,
 )
 from roceproof.conformance.mutants.edits import (
@@ -44,6 +45,7 @@ MAC_MUTANTS = MUTANTS / "mac"
 RECOVERY_MUTANTS = MUTANTS / "recovery"
 IPV6_MUTANTS = MUTANTS / "ipv6"
 READS_MUTANTS = MUTANTS / "reads"
+VLAN_MUTANTS = MUTANTS / "vlan"
 DEVICES = {
     MUTANTS: REFERENCE_DUT,
     RESPONDER_MUTANTS: RESPONDER_DUT,
@@ -51,6 +53,7 @@ DEVICES = {
     RECOVERY_MUTANTS: RECOVERY_DUT,
     IPV6_MUTANTS: IPV6_DUT,
     READS_MUTANTS: READS_DUT,
+    VLAN_MUTANTS: VLAN_DUT,
 }
 """What the faults of each folder are planted in."""
 IN_BENCHES = "bench"

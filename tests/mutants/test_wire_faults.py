@@ -133,5 +133,5 @@ def test_two_faults_of_one_name_are_refused() -> None:
 def test_a_fault_says_whether_it_lies_in_the_wire_or_in_the_model() -> None:
     assert WireMutant("a", "", ("BTH-01",), ()).kind == "wire"
     assert WireMutant("b", "", ("BTH-01",), (), components=Components).kind == "model"
-    kinds = {"rtl", "responder", "mac", "recovery", "ipv6", "reads", "wire", "model"}
+    kinds = {"rtl", "responder", "mac", "recovery", "ipv6", "reads", "vlan", "wire", "model"}
     assert {candidate.kind for candidate in candidates()} == kinds
