@@ -26,6 +26,7 @@ from roceproof.conformance.model.requester.policy import (
     NakRetries,
     RequesterPolicy,
     Retransmission,
+    RnrAgain,
     Unexpected,
 )
 from roceproof.conformance.model.requester.rc import RcRequester
@@ -336,6 +337,15 @@ def test_naks_in_the_rnr_wait_neither_end_it_nor_count() -> None:
         model.receive(rnr_nak(1, 10), now)
     assert psns(drain(model, LATE)) == []
     assert psns(drain(model, LATE + rnr_wait_ns(10))) == [1, 2, 3, 4]
+
+
+def test_an_rnr_nak_in_the_rnr_wait_may_begin_it_again() -> None:
+    model = five_packets(policy=RequesterPolicy(rnr_again=RnrAgain.WAITS_ANEW), rnr_retry=2)
+    model.receive(rnr_nak(1, 10), LATE)
+    model.receive(rnr_nak(1, 1), LATE + 10)
+    assert model.next_deadline() == LATE + 10 + rnr_wait_ns(1) < LATE + rnr_wait_ns(10)
+    model.receive(rnr_nak(1, 1), LATE + 20)
+    assert model.state is State.ERR
 
 
 def test_progress_in_the_rnr_wait_does_not_end_it() -> None:

@@ -112,10 +112,13 @@ SENT = (0, 1, 2, 3, 4)
 TIMEOUT = wait(2 * T_NS)
 RNR_WAIT = wait(rnr_wait_ns(12))
 NAK_2, RNR_2 = hear(nak(2)), hear(rnr_nak(2, 12))
+SHORTER = hear(rnr_nak(2, 1))
 IMMEDIATE_OF_ANOTHER = altered(9, extensions=(request(9).extensions[0], ImmDt(1)))
 HEALTHY = {
     "all acknowledged": (*SENT, hear(ack(4)), done(0), done(1), done(2), wait(20 * T_NS)),
     "a sequence NAK": (*SENT, NAK_2, 2, 3, 4, hear(ack(4))),
+    "an RNR NAK in the wait, ignored": (*SENT, RNR_2, SHORTER, RNR_WAIT, 2, 3, 4),
+    "one that begins the wait again": (*SENT, RNR_2, SHORTER, wait(rnr_wait_ns(1)), 2, 3, 4),
     "a sequence NAK twice": (*SENT, NAK_2, 2, NAK_2, 3, 4),
     "an ACK on the way back": (*SENT, hear(nak(1)), 1, hear(ack(3)), 4),
     "a timeout": (*SENT, hear(ack(1)), TIMEOUT, 2, 3, 4),
@@ -205,6 +208,8 @@ BROKEN = {
     "RTX-20": (*SENT, NAK_2, altered(2, ack_req=False)),
     "RTX-24": (*SENT, NAK_2, 2, new(3, like=9)),
     "RNR-03": (*SENT, RNR_2, wait(rnr_wait_ns(12) // 2), 2, 3, 4),
+    "RNR-03 not even the other": (*SENT, RNR_2, SHORTER, wait(rnr_wait_ns(1) // 2), 2, 3, 4),
+    "RNR-03 of the longer one": (*SENT, SHORTER, RNR_2, wait(rnr_wait_ns(1) // 2), 2, 3, 4),
     "RNR-03 by a NAK": (*SENT, RNR_2, NAK_2, 2),
     "RNR-04 start": (*SENT, RNR_2, RNR_WAIT, 3),
     "RNR-04 goes on with new": (*SENT, RNR_2, RNR_WAIT, 2, 5),

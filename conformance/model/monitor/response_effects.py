@@ -32,7 +32,8 @@ class ResponseEffects:
 
         Data behind a gap may be dropped as if they had not come (RTX-19), or may acknowledge what
         stands before the gap.
-        What answers before the end of an RNR wait, when nothing has come again, may be dropped.
+        What answers before the end of an RNR wait, when nothing has come again, may be dropped,
+        and another RNR NAK may begin the wait again.
         It came at a time, and has taken effect by another: one that gave up until then may be so
         for good.
         """
@@ -51,6 +52,8 @@ class ResponseEffects:
             done = self._all_before(after, ignored.psn, now_ns)
             yield replace(done, may_be_dead=True)
         yield after
+        if after.rnr_repeated > state.rnr_repeated:
+            yield self._waits_anew(after, response, now_ns)
         unheeded = replace(state, taken_in=after.taken_in)
         if now_ns < state.not_before and after != unheeded:
             yield unheeded
@@ -125,6 +128,14 @@ class ResponseEffects:
             state, not_before=end, waits_until=end, rnr_naks=naks, has_restarted=False
         )
         return waiting.owes_restart(Cause.RNR, end)
+
+    def _waits_anew(self, state: WatchState, nak: Segment, now_ns: int) -> WatchState:
+        """An RNR NAK in the wait for another one may begin that wait again, with its own time."""
+        aeth = nak.extension(Aeth)
+        assert aeth is not None
+        end = now_ns + rnr_wait_ns(aeth.syndrome & 31)
+        owed = None if state.owed_since is None else end
+        return replace(state, not_before=end, waits_until=end, owed_since=owed)
 
     def _data(self, state: WatchState, response: Segment, now_ns: int) -> WatchState:
         psn = response.bth.psn

@@ -50,6 +50,13 @@ class NakRetries(Enum):
     FREE = "it does not"
 
 
+class RnrAgain(Enum):
+    """RNR-03: an RNR NAK for the PSN whose RNR NAK is being waited for."""
+
+    IGNORED = "it says nothing new"
+    WAITS_ANEW = "the wait begins again, with its time, and a retry is used up"
+
+
 class FlowControl(Enum):
     """CRED-03: whether credits in ACKs bound the messages that take a receive."""
 
@@ -65,6 +72,7 @@ class RequesterPolicy:
     response_gap: ResponseGap = ResponseGap.RETRY
     unexpected: Unexpected = Unexpected.IGNORED
     nak_retries: NakRetries = NakRetries.COUNTED
+    rnr_again: RnrAgain = RnrAgain.IGNORED
     flow_control: FlowControl = FlowControl.NONE
 
     ack_interval: int = 32

@@ -7,7 +7,7 @@ its next PSN back to the oldest. One restart is enough until there is progress o
 """
 
 from roceproof.conformance.model.codes import ack_timeout_ns, rnr_wait_ns
-from roceproof.conformance.model.requester.policy import RequesterPolicy, Reread
+from roceproof.conformance.model.requester.policy import RequesterPolicy, Reread, RnrAgain
 from roceproof.conformance.model.requester.rc_sender import RcSender
 from roceproof.conformance.model.requester.retries import Retries
 from roceproof.conformance.model.segment import Segment
@@ -107,11 +107,12 @@ class RcRecovery(RcSender):
     def rnr_nak(self, psn: int, timer_code: int, now_ns: int) -> None:
         """The responder has no receive: wait, then again from that PSN (RNR-03, RNR-04).
 
-        Until then there is no ACK timer (RNR-11), and the same NAK again says nothing new.
+        Until then there is no ACK timer (RNR-11), and the same NAK again does as `RnrAgain` says.
         """
         if not self.all_before(psn, now_ns):
             return
-        if self._was_told_to_wait and now_ns < self.not_before:
+        is_again = self._was_told_to_wait and now_ns < self.not_before
+        if is_again and self.policy.rnr_again is RnrAgain.IGNORED:
             return
         if self.retries.after_rnr_nak():
             self._was_told_to_wait = True
