@@ -59,11 +59,23 @@ def test_a_device_that_hangs_fails_with_its_place(
     assert document["verdict"] == "fail" and document["lacks"] == []
 
 
-def test_what_comes_of_a_command_that_was_never_taken_is_not_told_in_its_place(
-    tmp_path: Path,
+@pytest.mark.parametrize(
+    ("hang", "case", "what", "port"),
+    [
+        (
+            *(
+                "configurations-after-four",
+                "begins_anew_in_every and 64bit-1",
+            ),
+            *("a command for a queue pair", "qpc_ready_o"),
+        ),
+        ("no-receive", "a_repeated_send_is_acknowledged", "a receive", "rcv_ready_o"),
+    ],
+)
+def test_what_comes_of_something_that_was_never_taken_is_not_told_in_its_place(
+    hang: str, case: str, what: str, port: str, tmp_path: Path
 ) -> None:
-    device = hanging_device(tmp_path, HANGS["configurations-after-four"])
-    case = "begins_anew_in_every_cycle_of_each_request and 64bit-1"
+    device = hanging_device(tmp_path, HANGS[hang])
     done = subprocess.run(
         [COMMAND, "test", "--dut", device, "--out", tmp_path, "-j1", "-k", case],
         capture_output=True,
@@ -71,7 +83,7 @@ def test_what_comes_of_a_command_that_was_never_taken_is_not_told_in_its_place(
         check=False,
     )
     assert done.returncode == 1
-    said = "  a command for a queue pair was on offer for 100,000 cycles and not taken: qpc_ready_o"
+    said = f"  {what} was on offer for 100,000 cycles and not taken: {port} is low"
     assert said in done.stdout and "  want  " not in done.stdout
-    assert "WAITS for the device: qpc_ready_o is low" in done.stdout
+    assert f"WAITS for the device: {port} is low" in done.stdout
     assert "rules: LIVE-01\n" in done.stdout

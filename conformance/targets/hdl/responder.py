@@ -22,7 +22,7 @@ from roceproof.dpi.contract.records import QpCommand, QpConfig
 from roceproof.dpi.manifest.responder import Management, Responder
 from roceproof.dpi.session.events import Inbound, Until
 from roceproof.dpi.session.simulation import Simulation
-from roceproof.dpi.session.streams import Standing
+from roceproof.dpi.session.streams import PORTS, Standing
 from roceproof.verbs.limits import DOMAIN
 from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec, State
 from roceproof.verbs.work import Outcome, Region, Work
@@ -316,6 +316,15 @@ class HdlResponder(HdlTarget):
         super()._note_taken(stream)
         self._untaken[stream] = 0
         self._taken[stream] += 1
+
+    def streams(self) -> list[str]:
+        """And what of a responder is on offer to the device."""
+        told, stands = super().streams(), self.standing()
+        waiting = [name for name in ("reg", "rcv") if name in stands and stands[name].waits]
+        return told + [
+            f"  {name:<4}{stands[name].beats:>9,} taken: WAITS for the device: {PORTS[name]} is low"
+            for name in waiting
+        ]
 
     def standing(self) -> dict[str, Standing]:
         """Receives, their completions, and regions that are no constants, too."""
