@@ -20,6 +20,7 @@ from roceproof.conformance.coverage.document import Coverage
 from roceproof.conformance.coverage.scope import Scope
 from roceproof.conformance.regression.plan_devices import PlanDevices, Wanted
 from roceproof.conformance.regression.soak_workers import come, soak_workers
+from roceproof.conformance.rules.table import breaks_a_must
 from roceproof.conformance.runner.plan_player import PlanFinding
 from roceproof.conformance.runner.soak import Chunk, Found, play
 from roceproof.conformance.stimulus.drawing.steering import steered
@@ -58,10 +59,21 @@ def run_soak(wanted: Soak) -> int:
 
 
 def verdict(findings: Mapping[str, Sequence[PlanFinding]], *, broke: Sequence[str]) -> Exit:
-    """What is declared of a kernel is nothing new; what broke by itself was not judged."""
-    if any(each.declared is None for plans in findings.values() for each in plans):
+    """What is declared of a kernel is nothing new; what broke by itself was not judged.
+
+    A plan that breaks no must is told, as a warning, and fails nothing.
+    """
+    if any(
+        each.declared is None and not _is_mild(each)
+        for plans in findings.values()
+        for each in plans
+    ):
         return Exit.FINDINGS
     return Exit.UNUSABLE if broke else Exit.FINE
+
+
+def _is_mild(finding: PlanFinding) -> bool:
+    return bool(finding.rules) and not breaks_a_must(finding.rules)
 
 
 class Night:
@@ -140,6 +152,8 @@ class Night:
         for plans in groups[:_TOLD]:
             shortest = min(plans, key=lambda each: len(each.text))
             declared = f"declared: {shortest.declared}\n" if shortest.declared else ""
+            if _is_mild(shortest):
+                declared += f"a warning: {' '.join(shortest.rules)} is no must\n"
             print(f"{shortest.story}\n{declared}replay: {self._replays[shortest.seed]}\n")
             if others := [str(each.seed) for each in plans if each is not shortest]:
                 more = ", ..." if len(others) > _TOLD else ""

@@ -20,6 +20,8 @@ from roceproof.conformance.runner.plan_player import PlanFinding
 from roceproof.conformance.stimulus.plan import Plan
 
 FOUND = PlanFinding(1, ("RNR-02",), "head", "text", "story", Plan(steps=()))
+MILD = FOUND._replace(rules=("RTX-09",))
+NAMELESS = FOUND._replace(rules=())
 DECLARED = FOUND._replace(declared="rxe-late-rnr")
 
 
@@ -29,6 +31,9 @@ DECLARED = FOUND._replace(declared="rxe-late-rnr")
         ([], [], Exit.FINE),
         ([], ["a plan"], Exit.UNUSABLE),
         ([DECLARED], [], Exit.FINE),
+        ([MILD], [], Exit.FINE),
+        ([MILD, FOUND], [], Exit.FINDINGS),
+        ([NAMELESS], [], Exit.FINDINGS),
         ([DECLARED], ["a plan"], Exit.UNUSABLE),
         ([DECLARED, FOUND], ["a plan"], Exit.FINDINGS),
     ],
