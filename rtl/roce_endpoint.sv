@@ -110,7 +110,6 @@ module roce_endpoint
 
   logic [31:0]                 port_ipv4;
   logic [127:0]                port_ipv6;
-  qp_config_t                  told;           // what a queue pair is told, of which it has use
   qp_config_t                  sender_config;  // as the transmit half is told it
   logic                        response_valid, response_ready;
   roce_pkg::response_t         response;
@@ -157,11 +156,6 @@ module roce_endpoint
   localparam int unsigned Datagrams = 0;
 `endif
 
-  always_comb begin
-    told = qpc_i;
-    if (Vlan == 0) {told.tag_high, told.tag_low} = '0;
-  end
-
   assign port_ipv4 = port_gid_i[31:0];
   assign port_ipv6 = Ipv6 != 0 ? roce_pkg::own_ipv6(port_mac_i, port_gid_i) : '0;
 
@@ -171,6 +165,7 @@ module roce_endpoint
     .Qps      (Qps),
     .Recovery (Recovery),
     .Ipv6     (Ipv6),
+    .Vlan     (Vlan),
     .Reads    (Reads),
     .Datagrams(Datagrams)
   ) u_requester (
@@ -403,7 +398,7 @@ module roce_endpoint
   // The transmit half knows Reset and Activate alone. A queue pair that may not
   // send yet, or no more, is to it as one of a path MTU that there is not.
   always_comb begin
-    sender_config = told;
+    sender_config = qpc_i;
     if (qpc_i.command inside {QpInit, QpRtr, QpError}) sender_config.path_mtu = path_mtu_e'(0);
     if (qpc_i.command != QpReset) sender_config.command = QpActivate;
   end
@@ -552,7 +547,7 @@ module roce_endpoint
     .Qps      (Qps),
     .Regions  (Regions),
     .Serves   ('{reads: ServesReads, atomics: Atomics != 0, datagrams: Datagrams != 0,
-                 invalidate: Invalidates != 0, shared: Shared != 0, ipv6: Ipv6 != 0})
+                 invalidate: Invalidates != 0, shared: Shared != 0, ipv6: Ipv6 != 0, vlan: Vlan != 0})
   ) u_responder (
     .clk_i,
     .rst_ni,
@@ -561,7 +556,7 @@ module roce_endpoint
     .port_ipv6_i       (port_ipv6),
     .qpc_valid_i       (responder_qpc_valid),
     .qpc_ready_o       (responder_qpc_ready),
-    .config_i          (told),
+    .config_i          (qpc_i),
     .region_valid_i    (region_valid),
     .region_ready_o    (region_ready),
     .region_i          (mr_i),
@@ -641,7 +636,7 @@ module roce_endpoint
   assign unused_streams = ^{frame_taken, window_valid, window_data, window_last, window_beat,
                             window, parsed_valid, parsed_last, kind, header, ipv6, verdict_valid,
                             icrc_ok};
-  assign sender_config  = told;
+  assign sender_config  = qpc_i;
   assign requests_ready = 1'b1;
   assign qpc_valid      = qpc_valid_i;
   assign qpc_ready_o    = qpc_ready;

@@ -281,7 +281,8 @@ module responder
 
   response_path #(
     .DataWidth(DataWidth),
-    .Ipv6     (32'(Serves.ipv6))
+    .Ipv6     (32'(Serves.ipv6)),
+    .Vlan     (32'(Serves.vlan))
   ) u_response_path (
     .clk_i,
     .rst_ni,

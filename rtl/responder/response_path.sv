@@ -13,7 +13,8 @@ module response_path
   import roceproof_dut_pkg::memory_command_t;
 #(
   parameter int unsigned DataWidth = 64,
-  parameter int unsigned Ipv6      = 0
+  parameter int unsigned Ipv6      = 0,
+  parameter int unsigned Vlan      = 0
 ) (
   input  wire logic                   clk_i,
   input  wire logic                   rst_ni,
@@ -132,7 +133,8 @@ module response_path
   roce_pkg::vlan_tag_t    tag;
 
   header_builder #(
-    .Ipv6(Ipv6)
+    .Ipv6(Ipv6),
+    .Vlan(Vlan)
   ) u_header_builder (
     .clk_i,
     .rst_ni,
@@ -181,7 +183,7 @@ module response_path
     .s_tready_o     (open_tready),
     .s_icrc_offset_i(icrc_offset),
     .s_ipv6_i       (over_ipv6),
-    .s_tag_i        (tag),
+    .s_tag_i        (Vlan != 0 ? tag : '0),
     .m_tdata_o,
     .m_tkeep_o,
     .m_tvalid_o,

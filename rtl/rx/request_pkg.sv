@@ -20,6 +20,7 @@ package request_pkg;
     logic invalidate;
     logic shared;     // shared receive queues
     logic ipv6;       // all of these over IPv6, too
+    logic vlan;       // answers will have a tag
   } serves_t;
 
   typedef enum logic [2:0] {

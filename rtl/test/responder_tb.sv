@@ -86,7 +86,7 @@ module responder_tb
     .last_i(window_last), .beat_i(window_beat), .window_i(window), .length_i(length),
     .discard_i(discard), .verdict_valid_o(verdict_valid), .is_roce_o(is_roce), .ok_o(icrc_ok));
 
-  responder #(.DataWidth(DataWidth), .Serves('{ipv6: 1'b0, default: 1'b1})) u_dut (
+  responder #(.DataWidth(DataWidth), .Serves('{ipv6: 1'b0, vlan: 1'b0, default: 1'b1})) u_dut (
     .clk_i(clk), .rst_ni(rst_n), .port_mac_i(PortMac), .port_ipv4_i(PortIp),
     .port_ipv6_i('0),
     .qpc_valid_i(qpc_valid), .qpc_ready_o(qpc_ready), .config_i(qpc),

@@ -11,7 +11,8 @@ module header_builder
   import roce_pkg::*;
   import roce_tx_pkg::*;
 #(
-  parameter int unsigned Ipv6 = 0
+  parameter int unsigned Ipv6 = 0,
+  parameter int unsigned Vlan = 0   // 1: the shortest frame counts the tag that it will have
 ) (
   input  wire logic         clk_i,
   input  wire logic         rst_ni,
@@ -112,7 +113,8 @@ module header_builder
     bth.psn       = packet.psn;
 
     packet_end  = icrc_offset + 14'(IcrcBytes);
-    shortest    = 14'(MinFrameBytes) - (packet.path.tag.present ? 14'(VlanTagBytes) : 14'd0);
+    shortest    = 14'(MinFrameBytes);
+    if (Vlan != 0 && packet.path.tag.present) shortest -= 14'(VlanTagBytes);
 
     ipv4               = '0;
     ipv4.version       = 4'd4;

@@ -16,6 +16,7 @@ module requester
   parameter int unsigned Qps       = 16,
   parameter int unsigned Recovery  = 0,   // 1: RC repeats what is lost
   parameter int unsigned Ipv6      = 0,   // 1: to peers with IPv6 addresses, too
+  parameter int unsigned Vlan      = 0,   // 1: frames will have a tag
   parameter int unsigned Reads     = 0,   // 1: READs and atomics are sent
   parameter int unsigned Datagrams = 0    // 1: SEND on UD is
 ) (
@@ -148,6 +149,7 @@ module requester
     .Qps      (Qps),
     .Recovery (Recovery),
     .Ipv6     (Ipv6),
+    .Vlan     (Vlan),
     .Reads    (Reads),
     .Datagrams(Datagrams),
     .InFlight (InFlight)

@@ -14,6 +14,7 @@ module tx_path
   parameter int unsigned Qps        = 16,
   parameter int unsigned Recovery   = 0,
   parameter int unsigned Ipv6       = 0,
+  parameter int unsigned Vlan       = 0,
   parameter int unsigned Reads      = 0,
   parameter int unsigned Datagrams  = 0,
   parameter int unsigned InFlight   = 16,  // frames between segmenter and wire
@@ -297,7 +298,8 @@ module tx_path
   frame_t                 frame;
 
   header_builder #(
-    .Ipv6(Ipv6)
+    .Ipv6(Ipv6),
+    .Vlan(Vlan)
   ) u_header_builder (
     .clk_i,
     .rst_ni,
@@ -354,7 +356,7 @@ module tx_path
     .s_tready_o     (open_tready),
     .s_icrc_offset_i(icrc_offset),
     .s_ipv6_i       (over_ipv6),
-    .s_tag_i        (tag),
+    .s_tag_i        (Vlan != 0 ? tag : '0),
     .m_tdata_o,
     .m_tkeep_o,
     .m_tvalid_o,
