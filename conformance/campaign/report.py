@@ -15,6 +15,7 @@ from roceproof.common.printable import printable_lines
 from roceproof.common.whole_file import whole_file
 from roceproof.conformance.campaign.folder import CAPTURE, STORY, Folder
 from roceproof.conformance.campaign.page import page
+from roceproof.conformance.rules.table import is_warning
 
 
 def story_of(finding: Mapping[str, Any]) -> str:
@@ -48,7 +49,7 @@ def run_status(path: Path, *, as_json: bool) -> int:
 
 
 def run_report(path: Path, *, as_json: bool, output: Path | None) -> int:
-    """Every finding with its story, also as a page; 1 if there is any."""
+    """Every finding with its story, also as a page; 1 if any is new and no mere warning."""
     folder = Folder(path)
     folder.require()
     found = _findings(folder)
@@ -59,12 +60,15 @@ def run_report(path: Path, *, as_json: bool, output: Path | None) -> int:
     if as_json:
         told = [each | {"folder": str(each["folder"])} for each in found]
         click.echo(json.dumps({"findings": told}, indent=1))
-        return Exit.FINDINGS if any(map(is_new, found)) else Exit.FINE
+        return Exit.FINDINGS if any(map(fails, found)) else Exit.FINE
     for each in filter(is_new, found):
         explained = f"; explain: {', '.join(each['explained'])}" if each["explained"] else ""
         may_be = f"; may be {', '.join(each['may_be'])}" if each.get("may_be") else ""
         name, devices = each["folder"].name, each["devices"]
-        click.echo(f"{name}: {each['programs']} programs, {each['steps']} steps{explained}{may_be}")
+        mild = "" if fails(each) else "; a warning: no must is broken"
+        click.echo(
+            f"{name}: {each['programs']} programs, {each['steps']} steps{explained}{may_be}{mild}"
+        )
         for device, programs in devices.items() if len(devices) > 1 else ():
             click.echo(f"  on {device}: {programs or 'no'} programs")
         click.echo(printable_lines(story_of(each)) + "\n")
@@ -73,7 +77,12 @@ def run_report(path: Path, *, as_json: bool, output: Path | None) -> int:
         places = ", ".join(os.path.relpath(each["folder"]) for each in alike)
         click.echo(f"declared {deviation}: {programs} programs, in {places}")
     click.echo(findings_told(found) + (f"\n{output}" if output else ""))
-    return Exit.FINDINGS if any(map(is_new, found)) else Exit.FINE
+    return Exit.FINDINGS if any(map(fails, found)) else Exit.FINE
+
+
+def fails(finding: Mapping[str, Any]) -> bool:
+    """Whether a run ends with 1 for it: it is new, and no mere warning."""
+    return is_new(finding) and not is_warning(finding["rules"])
 
 
 def is_new(finding: Mapping[str, Any]) -> bool:
@@ -92,8 +101,12 @@ def by_deviation(findings: Iterable[Mapping[str, Any]]) -> dict[str, list[Mappin
 
 def findings_told(findings: Sequence[Mapping[str, Any]]) -> str:
     """How many there are, and apart from them how many declared deviations were seen."""
-    new, declared = sum(map(is_new, findings)), len(by_deviation(findings))
-    return f"{new} findings" + (f", {declared} declared deviations" if declared else "")
+    counts = {
+        "findings": sum(map(fails, findings)),
+        "warnings": sum(is_new(each) and not fails(each) for each in findings),
+        "declared deviations": len(by_deviation(findings)),
+    }
+    return ", ".join(f"{n} {what}" for what, n in counts.items() if n or what == "findings")
 
 
 def _findings(folder: Folder) -> list[dict[str, Any]]:

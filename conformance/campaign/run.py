@@ -21,7 +21,7 @@ from roceproof.common.progress import Progress
 from roceproof.common.whole_file import whole_file
 from roceproof.conformance.campaign.crowd import crowd
 from roceproof.conformance.campaign.folder import Folder
-from roceproof.conformance.campaign.report import findings_told, is_new, story_of
+from roceproof.conformance.campaign.report import fails, findings_told, is_new, story_of
 from roceproof.conformance.campaign.worker import Came, Part
 from roceproof.conformance.coverage.counts import Counts
 from roceproof.conformance.coverage.document import Coverage
@@ -69,7 +69,7 @@ def run_campaign(wanted: Campaign) -> int:
     run.tell(is_over=end is None)
     if end is not None:
         raise end
-    if any(map(is_new, run.findings())):
+    if any(map(fails, run.findings())):
         return Exit.FINDINGS
     return Exit.UNUSABLE if run.broke else Exit.FINE
 

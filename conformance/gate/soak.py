@@ -13,7 +13,7 @@ from roceproof.conformance.coverage.run_report import COVERAGE, PAGE, write_page
 from roceproof.conformance.coverage.summary import summarized
 from roceproof.conformance.gate.seeds import Kept
 from roceproof.conformance.regression.soak_workers import come, soak_workers
-from roceproof.conformance.rules.table import breaks_a_must
+from roceproof.conformance.rules.table import is_warning
 from roceproof.conformance.runner.outcomes import WARNING
 from roceproof.conformance.runner.plan_player import PlanFinding
 from roceproof.conformance.runner.session.options import Options
@@ -136,7 +136,7 @@ def take(
         return
     path = out / f"test_found_{width}bit_{plan.seed}.py"
     path.write_text(plan.text)
-    if plan.rules and not breaks_a_must(plan.rules):
+    if is_warning(plan.rules):
         warned = {"case": path.name, "file": path.name, "broken": list(plan.rules)}
         soaked.warned.append({**warned, WARNING: plan.head})
         return

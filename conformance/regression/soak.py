@@ -20,7 +20,7 @@ from roceproof.conformance.coverage.document import Coverage
 from roceproof.conformance.coverage.scope import Scope
 from roceproof.conformance.regression.plan_devices import PlanDevices, Wanted
 from roceproof.conformance.regression.soak_workers import come, soak_workers
-from roceproof.conformance.rules.table import breaks_a_must
+from roceproof.conformance.rules.table import is_warning
 from roceproof.conformance.runner.plan_player import PlanFinding
 from roceproof.conformance.runner.soak import Chunk, Found, play
 from roceproof.conformance.stimulus.drawing.steering import steered
@@ -64,16 +64,12 @@ def verdict(findings: Mapping[str, Sequence[PlanFinding]], *, broke: Sequence[st
     A plan that breaks no must is told, as a warning, and fails nothing.
     """
     if any(
-        each.declared is None and not _is_mild(each)
+        each.declared is None and not is_warning(each.rules)
         for plans in findings.values()
         for each in plans
     ):
         return Exit.FINDINGS
     return Exit.UNUSABLE if broke else Exit.FINE
-
-
-def _is_mild(finding: PlanFinding) -> bool:
-    return bool(finding.rules) and not breaks_a_must(finding.rules)
 
 
 class Night:
@@ -152,7 +148,7 @@ class Night:
         for plans in groups[:_TOLD]:
             shortest = min(plans, key=lambda each: len(each.text))
             declared = f"declared: {shortest.declared}\n" if shortest.declared else ""
-            if _is_mild(shortest):
+            if is_warning(shortest.rules):
                 declared += f"a warning: {' '.join(shortest.rules)} is no must\n"
             print(f"{shortest.story}\n{declared}replay: {self._replays[shortest.seed]}\n")
             if others := [str(each.seed) for each in plans if each is not shortest]:

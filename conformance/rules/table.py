@@ -5,7 +5,7 @@ The sentence says what holds on a healthy wire. Breaks of a MUST are failures, o
 a SHOULD warnings; INFO is recorded only.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -54,3 +54,8 @@ RULES: dict[str, Rule] = _load()
 def breaks_a_must(rules: Iterable[str]) -> bool:
     """Whether one of these is a must: breaking the others is worth a warning."""
     return any(RULES[rule].severity is Severity.MUST for rule in rules)
+
+
+def is_warning(rules: Sequence[str]) -> bool:
+    """Whether a failure breaks these and no must, and so fails no device; one of none may."""
+    return bool(rules) and not breaks_a_must(rules)

@@ -58,6 +58,14 @@ def test_a_finding_is_told_with_the_command_that_repeats_it(campaign: Path) -> N
     assert ran.returncode == 1 and "accuses IP-06" in ran.stdout, ran.stdout + ran.stderr
 
 
+def test_what_breaks_no_must_is_a_warning(campaign: Path, tmp_path: Path) -> None:
+    shutil.copytree(campaign, place := tmp_path / "mild", symlinks=True)
+    (path,) = (place / "findings").glob("*/finding.json")
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"rules": ["RTX-09"]}))
+    code, text = told("report", place)
+    assert code == 0 and "; a warning: no must is broken\n" in text and "0 findings, 1 warn" in text
+
+
 def test_runs_are_told(campaign: Path) -> None:
     code, text = told("status", campaign)
     assert code == 0 and text.startswith("run 1: the reference model with ip-ttl-fixed: ")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from roceproof.common.printable import printable_lines
-from roceproof.conformance.rules.table import breaks_a_must
+from roceproof.conformance.rules.table import breaks_a_must, is_warning
 from roceproof.conformance.runner.attribution.control import works_anew
 from roceproof.conformance.runner.attribution.first_difference import first_difference
 from roceproof.conformance.runner.attribution.rule_attribution import Blame, blame
@@ -56,7 +56,7 @@ def conclude(item: pytest.Function, bench: Bench, options: Options, own: CaseFai
     own = None if own is None else with_strays(bench, _taken_first(bench, own))
     judged = _judged(bench, item, own)
     failures = [*([] if own is None else [own]), *judged.failures]
-    is_accused = any(not each.rules or breaks_a_must(each.rules) for each in failures)
+    is_accused = not all(is_warning(each.rules) for each in failures)
     hold_to_the_law(bench, judged.unsaid, broken_on_purpose(item), is_accused=is_accused)
     blamed = _blamed(item, bench, failures) if failures else None
     item.stash[SEEN] = observed(
@@ -84,7 +84,7 @@ def warned(report: pytest.TestReport) -> pytest.TestReport:
     """The report of a failure; a case that was reached and breaks no must has passed, warned."""
     said = dict(report.user_properties)
     broken = str(said.get("broken", "")).split()
-    if broken and not breaks_a_must(broken) and NOT_REACHED not in said:
+    if is_warning(broken) and NOT_REACHED not in said:
         report.outcome, report.longrepr = "passed", None
         report.user_properties.append((WARNING, str(said["head"])))
     return report
