@@ -119,6 +119,24 @@ def test_a_queue_pair_that_begins_anew_leaves_no_receive_in_use(
     qp.receives(receives[2], byte_len=qp.mtu + 5)
 
 
+@case("QPS-04", "RQ-01", smoke=True, targets=SIMULATED)
+@over_services
+def test_a_queue_pair_that_begins_anew_may_leave_the_queue_and_join_it(
+    bench: Bench, service: Service
+) -> None:
+    qp, other = (bench.connect(each, shared_receive=True) for each in (service, Service.RC))
+    region = qp.region()
+    shared = [other.post_receive(region, length=64) for _ in range(3)]
+    for shares, number in ((True, shared[0]), (False, None), (False, None), (True, shared[1])):
+        qp.reconnect(shared_receive=shares)
+        number = number or qp.post_receive(region, offset=64, length=64)
+        qp.send(SEND_ONLY(psn=0, payload=4))
+        qp.receives(number, byte_len=4)
+    other.send(SEND_ONLY(psn=0, payload=4, a=1))
+    other.expect(ACK(psn=0))
+    other.receives(shared[2], byte_len=4)
+
+
 def by_a_fatal_nak(bench: Bench, qp: Connection, region: Region) -> None:
     """A WRITE comes amid the SEND."""
     qp.send(WRITE_ONLY(psn=1, payload=8, a=1, **at(region)))
