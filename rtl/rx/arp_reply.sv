@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // Answers ARP requests: a reply of 60 bytes with its tag, zero padded, to the station that
-// asked, with the tag of its request beside it. A request that comes while a reply is waiting to leave is dropped;
-// the asker repeats it.
+// asked, with the tag of its request beside it. A request that comes while a reply is
+// waiting to leave is dropped; the asker repeats it.
 
 `default_nettype none
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Answers ICMP echo requests, and those of ICMPv6. Every frame is written into the one buffer until
-// its last beat, when request_i and header_i say whether it is a request. A
-// request is sent back with addresses swapped, TTL 64 and checksums
-// adjusted, its tag beside it. The IP length decides how much is returned; Ethernet padding is
-// dropped and made anew with zeros. Frames that begin while a reply is
-// leaving, and requests longer than EchoBytes, get no answer.
+// Answers ICMP echo requests, and those of ICMPv6. Every frame is written into the one
+// buffer until its last beat, when request_i and header_i say whether it is a request. A
+// request is sent back with addresses swapped, TTL 64 and checksums adjusted, its tag
+// beside it. The IP length decides how much is returned; Ethernet padding is dropped and
+// made anew with zeros. Frames that begin while a reply is leaving, and requests longer
+// than EchoBytes, get no answer.
 //
 // The ICMP checksum is adjusted, not verified: a reply to a request with a
 // wrong checksum has a wrong checksum, so its sender will not believe it.

@@ -2,8 +2,9 @@
 //
 // Answers neighbour solicitations: an advertisement of the port's MAC address to
 // the station that asked, or to all where a station that has no address yet asks
-// (RFC 4861), with the tag of the solicitation beside it. A solicitation that comes while an answer is waiting to leave is
-// dropped; the asker repeats it. Its checksum is not looked at.
+// (RFC 4861), with the tag of the solicitation beside it. A solicitation that comes while
+// an answer is waiting to leave is dropped; the asker repeats it. Its checksum is not
+// looked at.
 
 `default_nettype none
 
