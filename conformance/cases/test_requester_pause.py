@@ -13,6 +13,7 @@ pytestmark = REQUESTER
 
 PRIORITY = 3
 TAG = PRIORITY << 13 | 7
+CLASSES = range(8)
 PACKETS = 60
 """More than leave while a device may still be busy to stop and the suite believes silence."""
 
@@ -21,7 +22,7 @@ def pause(
     bench: Bench,
     quanta: int,
     *,
-    classes: range | tuple[int, ...] = range(8),
+    classes: range | tuple[int, ...] = CLASSES,
     named: tuple[int, ...] | None = None,
     is_damaged: bool = False,
 ) -> None:
@@ -92,11 +93,34 @@ def test_a_damaged_pause_neither_begins_nor_ends_one(bench: Bench, service: Serv
     qp.finish(message)
 
 
+@case("PFC-01", "PFC-02", needs=[Capability.PFC, Capability.WRITE], smoke=True)
+@over_services
+def test_one_class_holds_a_queue_pair_and_no_other_does(bench: Bench, service: Service) -> None:
+    """Whichever it is of frames without a tag; the other times of a pause are not those of it."""
+    qp, holding = bench.connect(service), []
+    for priority in CLASSES:
+        pause(bench, LONGEST, classes=(priority,))
+        before = len(bench.frames_sent())
+        message = qp.post(Op.WRITE, 5)
+        bench.settle()
+        if len(bench.frames_sent()) == before:
+            holding.append(priority)
+        pause(bench, 0, classes=(priority,))
+        qp.expect_message(message)
+        qp.finish(message)
+    if len(holding) != 1:
+        told = f"a pause of any of the classes {holding}" if holding else "a pause of no class"
+        rule = "PFC-02" if holding else "PFC-01"
+        raise bench.failed(f"{told} holds the frames of one queue pair", rules=[rule])
+    pause(bench, LONGEST, classes=tuple({*CLASSES} - {*holding}), named=tuple(CLASSES))
+    qp.transfer(Op.WRITE, 5)
+
+
 @case("PFC-02", needs=[Capability.PFC, Capability.VLAN, Capability.WRITE])
 @over_services
 def test_a_pause_of_other_classes_stops_nothing(bench: Bench, service: Service) -> None:
     qp = bench.connect(service, vlan=TAG)
-    pause(bench, LONGEST, classes=tuple(set(range(8)) - {PRIORITY}))
+    pause(bench, LONGEST, classes=tuple({*CLASSES} - {PRIORITY}))
     for _ in range(3):
         qp.transfer(Op.WRITE, 5)
 
