@@ -24,7 +24,7 @@ BITS = sorted({*range(16)} - {12})
 
 
 @pytest.mark.parametrize("draws", [draw_plan, draw_requests])
-@pytest.mark.parametrize("missing", [None, *NEEDED])
+@pytest.mark.parametrize("missing", [None, *sorted(NEEDED, key=str)])
 def test_only_a_device_that_sends_tags_to_the_bench_is_given_some(
     draws: Callable[..., Plan], missing: Capability | None
 ) -> None:
