@@ -56,7 +56,8 @@ def connect(bench: Bench, *, path_mtu: int = MTU) -> Connection:
 def test_the_rest_of_a_read_is_asked_for_at_every_path_mtu(bench: Bench, path_mtu: int) -> None:
     qp = connect(bench, path_mtu=path_mtu)
     into = memory_for(qp)
-    message, data = ask(qp, 2 * path_mtu + 77, into)
+    carries = (bench.random.randrange(1, 1 << 32) << 32) - path_mtu
+    message, data = ask(qp, 2 * path_mtu + 77, into, remote_addr=carries)
     responses = rest(qp, message, 0, data)
     missing = len(responses) // 2
     qp.send(*responses[:missing])

@@ -20,9 +20,9 @@ def memory_for(qp: Connection, length: int = 0, *, filled: bool = False) -> Regi
     return qp.region((length // 256 + _PACKETS) * qp.mtu, filled=filled)
 
 
-def ask(qp: Connection, length: int, into: Region) -> tuple[Posted, bytes]:
-    """A READ under way, and the bytes that shall answer it."""
-    message = qp.post(Op.READ, length, into=into)
+def ask(qp: Connection, length: int, into: Region, **fields: int) -> tuple[Posted, bytes]:
+    """A READ under way, and the bytes that shall answer it; `fields` are those of its work."""
+    message = qp.post(Op.READ, length, into=into, **fields)
     qp.expect_message(message)
     return message, qp.random.randbytes(message.work.size)
 
