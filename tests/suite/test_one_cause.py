@@ -441,6 +441,22 @@ def test_of_a_broken_rule_is_told_what_was_expected_and_what_came() -> None:
     assert finding["sentence"].endswith("(expected MSN 7, got 5 in the first)")
 
 
+@pytest.mark.parametrize(("passing", "first"), [(97, "QPS-04"), (3, "BTH-10")])
+def test_a_blank_packet_is_named_by_what_the_few_cases_are_about(passing: int, first: str) -> None:
+    """Not by its headers, unless every packet may be so."""
+    session = Session()
+    stray = ["a packet to a QPN that nobody has: SEND_FIRST psn=+0 qpn=0x0", ["BTH-10"]]
+    blank = dict.fromkeys(("BTH-10", "ETH-05", "IP-06", "MTU-01", "OPC-03"), "frame 2")
+    for _ in range(3):
+        session.add(({}, ""), head=stray[0])
+        also(session, failures=[stray], rules=blank)
+        [*session.cases.values()][-1]["rules"] = ["QPS-04", "RTX-02"]
+    for _ in range(passing):
+        session.add(({}, ""))
+    (finding,) = told(session)
+    assert finding["rules"][0] == first and "BTH-10" in finding["rules"]
+
+
 def test_one_packet_to_nobody_takes_nothing_that_other_cases_show() -> None:
     session = Session()
     for number in range(4):

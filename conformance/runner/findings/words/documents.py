@@ -42,12 +42,16 @@ from roceproof.conformance.runner.findings.words.conditions import (
 from roceproof.conformance.runner.findings.words.manifest_lines import lines_for
 from roceproof.conformance.runner.findings.words.names import named
 from roceproof.conformance.runner.findings.words.sentence import sentence, support
+from roceproof.conformance.runner.outcomes import SKIPPED
 from roceproof.conformance.suite.reporting.divergence import COMPLETES, is_vague
 from roceproof.conformance.suite.reporting.failure_site import Kind
 
 Document = dict[str, Any]
 _FEW = 3
 _ALIVE = "LIVE-01"
+_LAYERS = {"ETH", "IP", "BTH", "OPC"}
+_MOST_BLANK = 0.1
+"""Of all that have run; where more show it, every packet may be so."""
 _SERVICE = FEATURES.index("service")
 
 
@@ -112,7 +116,8 @@ def _document(
     lives = decided(root.tellers, cases)
     of_lives = lives if stopped and not root.says else []
     lacking = _of_what_lacks(root, told, seen)
-    first = [*because, *_of_a_cause(root, shown, seen), *of_lives, *disagree, *lacking]
+    blank = _of_blank_packets(root, cases)
+    first = [*because, *_of_a_cause(root, shown, seen), *of_lives, *disagree, *lacking, *blank]
     # what its cases do besides may be why they stop
     is_told = stopped and not (does[0] or disagree or lacking)
     rules = list(dict.fromkeys([*first, *rules]))
@@ -188,6 +193,18 @@ def _of_what_lacks(
     if services == {"UC"}:
         return [of_uc]
     return [_ALIVE if root.troubles[0] == str(Kind.NO_PACKET) else completes]
+
+
+def _of_blank_packets(root: Root, cases: Mapping[str, Document]) -> list[str]:
+    """What a few cases are about in which a packet has no header of its own, of any layer.
+
+    It came of no work, and its fields say nothing: a store gave what it does not hold.
+    """
+    layers = {family(each.removeprefix(RULE)) for each in root.troubles if each.startswith(RULE)}
+    run = sum(case["outcome"] != SKIPPED for case in cases.values())
+    if not layers >= _LAYERS or len(root.cases) > _MOST_BLANK * run:
+        return []
+    return in_most([cases[name].get("rules", ())[:1] for name in sorted(root.tellers)])[:1]
 
 
 def _of_troubles(
