@@ -23,6 +23,7 @@ from roceproof.verbs.work import Op
 pytestmark = [REQUESTER, needs(Capability.POWER_ON), needs(Capability.RC)]
 
 PUSHES = (Op.WRITE, Op.SEND, Op.WRITE_IMM, Op.SEND_IMM)
+ASKS = (Op.READ, Op.CMP_SWAP, Op.FETCH_ADD)
 SIMULATED = ["hdl", "model"]
 FRAMES = 4
 PLACES = 16
@@ -88,6 +89,17 @@ def amid_what_it_throws_away(bench: Bench, qp: Connection) -> None:
     bench.target.wait(bench.random.randrange(500, 3000))
 
 
+def amid_what_it_asks_for(bench: Bench, qp: Connection) -> None:
+    """Operands of READs and atomics come slowly, and so do answers."""
+    region = qp.region(qp.mtu * FRAMES)
+    ops = sent_of(bench.claims, Service.RC, ASKS)
+    if Capability.DISTURBANCE in bench.claims.capabilities:
+        bench.target.disturb(payload_gap=95)
+    for place in range(2 * FRAMES):
+        qp.post(ops[place % len(ops)], 8, into=region)
+    bench.target.wait(bench.random.randrange(1, 1000))
+
+
 def in_error(bench: Bench, qp: Connection) -> None:
     """A queue pair has failed, and its work is flushed."""
     first, *others = qp.post_some(op_of(bench), 5, 5)
@@ -103,6 +115,7 @@ def in_error(bench: Bench, qp: Connection) -> None:
         *(amid_what_it_sends, amid_what_it_is_sent, with_work_outstanding),
         *(with_streams_held, with_completions_held, in_error),
         pytest.param(amid_what_it_throws_away, marks=needs(Capability.RESET)),
+        pytest.param(amid_what_it_asks_for, marks=needs(Capability.READ, Capability.MEMORY)),
     ],
 )
 def test_a_reset_leaves_nothing_behind(
