@@ -38,11 +38,11 @@ class IcrcOfZeros(Sealed):
 
 
 @contextmanager
-def bench_of(fault: type[WireFault] = WireFault) -> Iterator[Bench]:
+def bench_of(fault: type[WireFault] = WireFault, *, qps: int = 1) -> Iterator[Bench]:
     """A bench whose device has this fault, or none."""
     source = CorruptingFactory(ModelFactory(), WireMutant("fault", "", (), (), make=fault))
     with source.device(CasePlace(name="test", seed=1)) as target:
-        yield Bench(target, replace(source.claims, qps=1), seed=1)
+        yield Bench(target, replace(source.claims, qps=qps), seed=1)
 
 
 def send(bench: Bench, *lengths: int) -> None:
@@ -87,7 +87,7 @@ class StalePads(WireFault):
 
 
 def test_only_what_no_must_asks_for_is_no_other_rules_and_hides_no_other_frame() -> None:
-    with bench_of(StalePads) as bench:
+    with bench_of(StalePads, qps=2) as bench:
         send(bench, 1)
         with pytest.raises(CaseFailed, match="pad bytes") as caught:
             frames_are_exact(bench)
