@@ -79,7 +79,7 @@ def test_a_response_with_a_wrong_icrc_never_came(bench: Bench, fields: tuple[int
     ignores_each(bench, {"first": corrupted})
 
 
-@case("ICRC-15", needs=[Capability.READ, Capability.MEMORY])
+@case("ICRC-15", needs=[Capability.READ, Capability.MEMORY], smoke=True)
 def test_read_data_with_a_wrong_icrc_never_reaches_memory(bench: Bench) -> None:
     qp = bench.connect()
     region = qp.region(64)
@@ -96,7 +96,7 @@ def test_read_data_with_a_wrong_icrc_never_reaches_memory(bench: Bench) -> None:
     assert region.read(0, 64) == answer.said["payload"]
 
 
-@case("ICRC-07", needs=[Capability.READ])
+@case("ICRC-07", needs=[Capability.READ], smoke=True)
 @over("length", [1, 2, 3])
 def test_a_flipped_pad_bit_of_a_response_drops_it(bench: Bench, length: int) -> None:
     qp = bench.connect()

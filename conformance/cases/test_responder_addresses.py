@@ -16,6 +16,7 @@ from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     ACCESS_ERROR,
     ACK,
+    INVALID_REQUEST,
     NAK,
     READ_REQUEST,
     READ_RESP_FIRST,
@@ -214,6 +215,16 @@ def test_the_longest_message_of_all_may_begin(bench: Bench) -> None:
     first = WRITE_FIRST(psn=0, payload=qp.mtu, dmalen=LONGEST_MESSAGE, a=1, **at(region))
     qp.send(first)
     qp.expect(ACK(psn=0, msn=0))
+
+
+@case("FUZZ-08", "NAK-07", smoke=True, needs=[Capability.TOLD_KEYS], targets=["hdl"])
+def test_a_message_longer_than_any_is_refused_though_its_region_has_room(bench: Bench) -> None:
+    executed_of(bench.claims, Service.RC, [Op.WRITE])
+    qp = bench.connect()
+    region = bench.target.register(2 * LONGEST_MESSAGE)
+    longer = LONGEST_MESSAGE + 1
+    qp.send(WRITE_FIRST(psn=0, payload=qp.mtu, dmalen=longer, a=1, **at(region)))
+    qp.expect(NAK(INVALID_REQUEST, psn=0))
 
 
 @case("RETH-07", "READ-09", smoke=True, targets=["hdl", "model"])
