@@ -190,6 +190,22 @@ def test_what_leaves_in_any_cycle_of_anothers_configuration_is_sent_again(bench:
         qp.finish(message)
 
 
+@case("QPS-02", "RTX-03", "RTX-16", smoke=True)
+def test_what_each_queue_pair_sent_is_its_own(bench: Bench) -> None:
+    """All have packets outstanding at the same PSNs; in any order each is asked for its own."""
+    qps = [connect(bench)]
+    start = qps[0].spec.sq_psn
+    qps += [connect(bench, sq_psn=start) for _ in range(min(bench.claims.qps, MANY) - 1)]
+    posted = [(qp, qp.post(Op.WRITE, 2 * MTU)) for qp in qps]
+    for qp, message in posted:
+        qp.expect_message(message)
+    bench.random.shuffle(posted)
+    for qp, message in posted:
+        qp.send(NAK(SEQUENCE_ERROR, psn=0))
+        qp.expect(*copies([message]))
+        qp.finish(message)
+
+
 @case("RTX-16")
 def test_the_oldest_packet_of_a_full_window_is_still_whole(bench: Bench) -> None:
     qp = connect(bench)
