@@ -23,6 +23,7 @@ from roceproof.common.arguments import JOBS, OUTPUT_FOLDER
 from roceproof.common.outcome import end_as
 from roceproof.common.output import output_directory
 from roceproof.conformance.matrix.candidates import (
+    KINDS,
     Candidate,
     Cases,
     arguments_for,
@@ -213,20 +214,7 @@ def _report(rows: Sequence[dict[str, Any]], wrong: Sequence[str], *, seconds: fl
     killed = sum(bool(set(row["expected"]) & set(row["killed_by"])) for row in rows)
     named = sum(bool(row["should_be_explained_as"]) and not _misnamed(row) for row in rows)
     to_name = sum(bool(row["should_be_explained_as"]) for row in rows)
-    kinds = ", ".join(
-        f"{sum(row['kind'] == kind for row in rows)} {kind}"
-        for kind in (
-            "rtl",
-            "responder",
-            "mac",
-            "recovery",
-            "ipv6",
-            "reads",
-            "vlan",
-            "wire",
-            "model",
-        )
-    )
+    kinds = ", ".join(f"{sum(row['kind'] == kind for row in rows)} {kind}" for kind in KINDS)
     print(
         f"{killed} of {len(rows)} mutants ({kinds}) killed by an expected rule, "
         f"{named} of {to_name} explained by name; {seconds:.0f} s"

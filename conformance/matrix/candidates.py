@@ -35,6 +35,9 @@ FOLDERS = {
 }
 """Of targets: the endpoint, with a responder, behind its MAC, repeating, over IPv6, and so on."""
 
+KINDS = ("rtl", *(target for target in FOLDERS if target != "hdl"), "wire", "model")
+"""Of mutants: the first part of an id, in the order in which they are counted."""
+
 
 def arguments_for(target: str) -> list[str]:
     """What a session of the suite over such devices begins with."""
@@ -48,7 +51,7 @@ class Candidate:
     """A mutant, the target that shows it, and what is expected of the suite and of `explain`."""
 
     name: str
-    kind: str  # rtl, responder, mac, recovery, wire, model
+    kind: str  # of KINDS
     target: str  # of FOLDERS, or one of the suite's
     description: str
     expected: tuple[str, ...]
