@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.wire.codec import Packet, build
+from roceproof.conformance.wire.framing import vlan_tag
 from roceproof.conformance.wire.headers import Bth, CnpReserved
 from roceproof.conformance.wire.ip import Ipv4, Ipv6
 from roceproof.conformance.wire.opcodes import Transport
@@ -17,7 +18,6 @@ from roceproof.verbs.queue_pair import QpSpec
 
 CNP_OPCODE = 0x81
 CNP_TRAFFIC_CLASS = 48 << 2
-_ETHER_VLAN = b"\x81\x00"
 _IDENTITIES = 1 << 16
 
 
@@ -77,5 +77,4 @@ class Egress:
         return 0 if self.spec.vlan is None else self.spec.vlan >> 13
 
     def tag(self) -> bytes:
-        vlan = self.spec.vlan
-        return b"" if vlan is None else _ETHER_VLAN + vlan.to_bytes(2, "big")
+        return vlan_tag(self.spec.vlan)

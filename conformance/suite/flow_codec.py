@@ -10,6 +10,7 @@ from roceproof.conformance.suite.pattern import NO_CREDITS, Pattern
 from roceproof.conformance.wire import frame_edits
 from roceproof.conformance.wire.codec import Packet
 from roceproof.conformance.wire.codec import build as build_packet
+from roceproof.conformance.wire.framing import vlan_tag
 from roceproof.conformance.wire.headers import (
     Aeth,
     AtomicAckEth,
@@ -161,8 +162,7 @@ class FlowCodec:
         return Ipv4(src, dst, tos, ident, said.get("fragment", DONT_FRAGMENT), ttl)
 
     def _tag(self, said: Mapping[str, Any]) -> bytes:
-        tag = said.get("vlan", self.vlan)
-        return b"" if tag is None else b"\x81\x00" + tag.to_bytes(2, "big")
+        return vlan_tag(said.get("vlan", self.vlan))
 
     def _extension(self, kind: type[Extension], said: Mapping[str, Any]) -> Extension:
         va, rkey = said.get("va", 0), said.get("rkey", 0)

@@ -29,6 +29,7 @@ ICRC_BYTES = 4
 
 _U16 = Struct(">H").unpack_from
 _UDP = Struct(">HHH").unpack_from
+_TAG = Struct(">HH")
 
 
 class Fault(StrEnum):
@@ -58,6 +59,11 @@ class Layout(NamedTuple):
 def frame_check_sequence(frame: bytes) -> bytes:
     """The FCS of a frame, in wire order."""
     return crc32(frame).to_bytes(4, "little")
+
+
+def vlan_tag(control: int | None) -> bytes:
+    """The tag with this control information (802.1Q, 16 bits), as it stands in a frame; or none."""
+    return b"" if control is None else _TAG.pack(0x8100, control)
 
 
 def payload_of_ethernet(frame: bytes) -> tuple[int, int] | None:

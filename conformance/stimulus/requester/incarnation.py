@@ -8,6 +8,7 @@ from random import Random
 
 from roceproof.conformance.model.segmentation import AWAIT_DATA, Message, refusal
 from roceproof.conformance.wire.codec import Packet, build, parse
+from roceproof.conformance.wire.framing import vlan_tag
 from roceproof.conformance.wire.headers import Bth
 from roceproof.conformance.wire.ip import Ipv4, Ipv6
 from roceproof.dpi.session.payload import PatternPayload
@@ -20,7 +21,6 @@ _POOL = Random(1).randbytes(1 << 18)
 _STARTS, _STRIDE = 65_521, 7919  # messages of one plan begin at different places of the pool
 _IDENTITIES = 1 << 16
 _IDENTITY_AT = 18  # in a frame over IPv4 without a VLAN tag
-_ETHER_VLAN = b"\x81\x00"
 NOT_ACTIVE = "loc_qp_op_err"
 
 
@@ -74,7 +74,7 @@ class Life:
         MigReq is that of the frame that came (BTH-03), and so is an identification that may be any.
         """
         if self.identification == ANY and came:
-            at = _IDENTITY_AT + len(self._tag())
+            at = _IDENTITY_AT + len(vlan_tag(self.spec.vlan))
             identity = int.from_bytes(came[at : at + 2])
         spec, segment = self.spec, Message(self.spec, work, psn).request(offset)
         return build(
@@ -86,13 +86,9 @@ class Life:
                 bth=self._bth(segment.bth, came),
                 extensions=segment.extensions,
                 payload=self._made(work, offset) or segment.payload,
-                vlans=self._tag(),
+                vlans=vlan_tag(self.spec.vlan),
             )
         )
-
-    def _tag(self) -> bytes:
-        tag = self.spec.vlan
-        return b"" if tag is None else _ETHER_VLAN + tag.to_bytes(2)
 
     def _bth(self, bth: Bth, came: bytes) -> Bth:
         packet = parse(came) if came else None
