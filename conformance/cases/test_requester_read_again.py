@@ -99,6 +99,21 @@ def test_all_behind_a_lost_response_comes_again_in_order(bench: Bench, answered:
     qp.finish(*behind)
 
 
+@case("RTX-03", "RTX-16", needs=[Capability.WRITE], smoke=True)
+@over("apart", [16, 256])
+def test_payload_is_kept_however_many_numbers_a_read_takes(bench: Bench, apart: int) -> None:
+    """A ring of up to ``apart`` packets that goes by the PSN keeps both payloads in one place."""
+    qp = connect(bench, path_mtu=1024)
+    length = (apart - 1) * qp.mtu
+    into = memory_for(qp, length)
+    before, read = qp.post(Op.WRITE, qp.mtu), qp.post(Op.READ, length, into=into)
+    behind = qp.post(Op.WRITE, qp.mtu)
+    sent = everything(bench, qp)
+    if len(sent) < 3:
+        skip_for_depth(bench.claims)
+    qp.expect(*copies([before, read, behind]), within_ns=longest_wait_ns(bench))
+
+
 @case("NAK-06", "RTX-04", needs=[Capability.WRITE], smoke=True)
 def test_reads_among_writes_are_sent_again_as_they_were(bench: Bench) -> None:
     qp = bench.connect(path_mtu=MTU, ack_timeout=unhurried_code(bench))
