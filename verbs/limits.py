@@ -127,10 +127,13 @@ class Limits:
             return why_beyond("length", end="most", limit=self.longest, asked=length)
         return None
 
-    def against_operation(self, service: Service, op: Op) -> str | None:
-        if self.operations is None or op in self.operations.get(service, frozenset()):
+    def against_operation(self, service: Service | None, op: Op) -> str | None:
+        """Why an operation is not tried on this service, or on any: None."""
+        if self.operations is None or any(
+            op in held and service in (None, each) for each, held in self.operations.items()
+        ):
             return None
-        return f"it has no {op.name} on {service.name}"
+        return f"it has no {op.name}" + (f" on {service.name}" if service else "")
 
     @property
     def limits_depth(self) -> bool:

@@ -153,14 +153,14 @@ class RequesterSide(PacketFlow):
 
     def begin(self, op: Op, *, length: int) -> None:
         """Post a message whose end nobody waits for: only what the case expects of it is judged."""
-        work = self._work(op, b"", {"length": length})
+        work = self._work(op, b"", {"length": length}, service=self.spec.service)
         allowed_depth(self._exchange.claims, 1, packet_count(length, self.spec.path_mtu))
         self._exchange.target.post(self.qp, work)
 
     def refuses(self, op: Op, payload: int | bytes = 0, **fields: Any) -> None:
         """Work that the device ends with an error, and for which it sends nothing."""
         self.lives[-1].refused.add(len(self._posted))
-        work = self._work(op, payload, fields)
+        work = self._work(op, payload, fields, service=None)
         try:
             self._exchange.target.post(self.qp, work)
         except Refused:
@@ -173,7 +173,7 @@ class RequesterSide(PacketFlow):
             raise self._exchange.failed(f"want  work {work.wr_id:#x} refused\ngot   {got}")
 
     def _predicted(self, op: Op, payload: int | bytes, fields: dict[str, Any]) -> Posted:
-        work = self._work(op, payload, fields)
+        work = self._work(op, payload, fields, service=self.spec.service)
         return predict(self.spec, work, self._next_psn, ordinal=len(self._posted) + 1)
 
     def _plan(self, posted: Posted) -> None:
@@ -208,7 +208,9 @@ class RequesterSide(PacketFlow):
         self._outcomes += more
         return bool(more)
 
-    def _work(self, op: Op, payload: int | bytes, fields: dict[str, Any]) -> Work:
+    def _work(
+        self, op: Op, payload: int | bytes, fields: dict[str, Any], *, service: Service | None
+    ) -> Work:
         data, said = b"", fields
         if op in (Op.READ, Op.CMP_SWAP, Op.FETCH_ADD):
             size = payload if isinstance(payload, int) else len(payload)
@@ -229,7 +231,7 @@ class RequesterSide(PacketFlow):
         claims = self._exchange.claims
         chosen = claims.limits.chosen(self._first)
         work = Work(wr_id=self._exchange.next_wr_id(), op=op, data=data, **(fields | chosen))
-        allowed_work(claims, self.spec.service, work, said=said, first=self._first)
+        allowed_work(claims, service, work, said=said, first=self._first)
         self._first = {name: getattr(work, name) for name in ONCE} | self._first
         self._exchange.remember(work)
         return work

@@ -133,7 +133,7 @@ def several_mtus(claims: Claims) -> list[int]:
 
 def allowed_work(
     claims: Claims,
-    service: Service,
+    service: Service | None,
     work: Work,
     *,
     said: Mapping[str, Any],
@@ -142,6 +142,7 @@ def allowed_work(
     """Whether such work can be tried at all, however little is outstanding.
 
     `said` are the fields that the case has chosen, `first` those of the queue pair's first work.
+    Work that is to be refused for its service, None, has an operation that the device has on one.
     """
     limits = claims.limits
     reason = (

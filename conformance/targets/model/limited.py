@@ -20,6 +20,7 @@ from roceproof.conformance.model.requester.policy import Retransmission
 from roceproof.conformance.model.requester.rc import RcRequester
 from roceproof.conformance.model.requester.uc import UcRequester
 from roceproof.conformance.model.requester.ud import UdRequester
+from roceproof.conformance.model.segmentation import refusal
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.drawn_address import drawn_address
 from roceproof.conformance.targets.hdl.responder import no_more_receives
@@ -38,7 +39,7 @@ from roceproof.conformance.targets.model.device import PATIENCE, ModelFactory, M
 from roceproof.conformance.wire.psn import packet_count
 from roceproof.dpi.manifest.dut import Manifest
 from roceproof.dpi.manifest.responder import StaticRegion
-from roceproof.verbs.limit_table import ANY, CONSTANT, COUNTED, LONGEST_MESSAGE, ONCE
+from roceproof.verbs.limit_table import ANY, CONSTANT, COUNTED, ONCE
 from roceproof.verbs.limits import DOMAIN
 from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec, State
 from roceproof.verbs.service import PathMtu, Service
@@ -223,7 +224,7 @@ class LimitedModelTarget(ModelTarget):
 
     def post(self, qp: Qp, work: Work) -> None:
         limits = self._claims.limits
-        is_refused = work.size > LONGEST_MESSAGE
+        is_refused = refusal(qp.spec, work) is not None
         packets = 0 if is_refused else packet_count(work.size, qp.spec.path_mtu)
         state = self.device.queue_pairs[qp.qpn].requester.state
         is_kept = state is not State.RESET and (limits.flushes or state is not State.ERR)
@@ -232,7 +233,7 @@ class LimitedModelTarget(ModelTarget):
         counted = self._under_way if limits.outstanding_shared else [qp.qpn]
         waiting = [each for qpn in counted for each in self._under_way[qpn]]
         reason = (
-            limits.against_operation(qp.spec.service, work.op)
+            limits.against_operation(None if is_refused else qp.spec.service, work.op)
             or limits.against_length(work.size)
             or limits.against_depth(len(waiting), sum(packets for _, packets in waiting))
         )
