@@ -84,6 +84,21 @@ def test_data_for_others_are_no_answer(bench: Bench, who: str) -> None:
     answer(bench, qp, message, into, right)
 
 
+@case("QPS-04", needs=[Capability.WRITE], smoke=True)
+def test_a_read_that_waits_behind_another_queue_pair_ends_with_its_connection(bench: Bench) -> None:
+    busy, qp = (bench.connect(path_mtu=MTU) for _ in range(2))
+    into = memory_for(qp)
+    long = busy.post(Op.WRITE, MANY * MTU)
+    qp.post(Op.READ, 8, into=into)
+    busy.expect(long.packets[0].without("a"))
+    qp.reconnect()
+    message, data = qp.post(Op.READ, 2 * MTU, into=into), qp.random.randbytes(2 * qp.mtu)
+    bench.settle()
+    bench.completions(qp, count=0, within_ns=0)
+    qp.follow(message)
+    answer(bench, qp, message, into, data)
+
+
 @case("NAK-09", "QPS-03", breaks=WRONG_ANSWERS, smoke=True)
 def test_data_behind_the_end_of_a_queue_pair_go_nowhere(bench: Bench) -> None:
     qp = bench.connect(path_mtu=MTU)
