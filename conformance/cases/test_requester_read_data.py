@@ -7,12 +7,13 @@ import pytest
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
-from roceproof.conformance.suite.checks.reading import answer, memory_for, never_succeeds
+from roceproof.conformance.suite.checks.reading import answer, ask, memory_for, never_succeeds, rest
 from roceproof.conformance.suite.checks.recovery import longest_wait_ns, timeout_code
 from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import WRONG_ANSWERS
 from roceproof.conformance.suite.limits.within_limits import require_mtu
+from roceproof.conformance.suite.moments import moments, pass_by
 from roceproof.conformance.suite.pattern import (
     ACK,
     READ_REQUEST,
@@ -30,6 +31,8 @@ from roceproof.verbs.work import Op
 pytestmark = [REQUESTER, needs(Capability.RC, Capability.READ, Capability.MEMORY)]
 
 SIMULATED = ["hdl", "model"]
+STALL, SPAN = 80, 1024
+"""Of memory that is slow, and the cycles in which data may be met on their way to it."""
 AROUND = 16
 """Bytes of the region in front of what is read."""
 TRIES = 6
@@ -166,3 +169,26 @@ def test_data_of_a_read_are_no_answer_to_an_atomic(bench: Bench, kind: Any) -> N
     never_succeeds(bench, qp, "an atomic", by=kind().name)
     if into.read(0, 8) != before:
         raise bench.failed(f"an atomic took {kind().name} for its answer")
+
+
+@case(
+    "READ-10",
+    needs=[Capability.LOCKSTEP, Capability.RESET, Capability.TOLD_KEYS, Capability.DISTURBANCE],
+    targets=SIMULATED,
+    smoke=True,
+)
+def test_memory_that_is_taken_back_amid_data_changes_no_more(bench: Bench) -> None:
+    qp = bench.connect(path_mtu=256)
+    for cycles in moments(bench, None, span=SPAN):
+        into = memory_for(qp)
+        message, data = ask(qp, 4 * qp.mtu, into)
+        bench.target.disturb(memory_stall=STALL)
+        qp.send(*rest(qp, message, 0, data))
+        pass_by(bench, cycles)
+        into.deregister()
+        held = into.read(0, into.size)
+        bench.target.disturb()
+        bench.settle()
+        if into.read(0, into.size) != held:
+            raise bench.failed("data of a READ came to memory that had been taken back before")
+        qp.reconnect()
