@@ -133,7 +133,7 @@ class Limits:
             op in held and service in (None, each) for each, held in self.operations.items()
         ):
             return None
-        return f"it has no {op.name}" + (f" on {service.name}" if service else "")
+        return f"it has no {op.name}" + ("" if service is None else f" on {service.name}")
 
     @property
     def limits_depth(self) -> bool:
