@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from roceproof.cli.help_examples import examples
-from roceproof.cli.shared_options import qps_option, waivers_option
+from roceproof.cli.console.help_examples import examples
+from roceproof.cli.console.shared_options import qps_option, waivers_option
 from roceproof.common.arguments import COUNT, JOBS, OUTPUT_FILE, WORD, Number
 from roceproof.common.exit_codes import Exit
 from roceproof.common.printable import printable

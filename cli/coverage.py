@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from roceproof.cli.help_examples import examples
+from roceproof.cli.console.help_examples import examples
 from roceproof.common.arguments import INPUT_FILE, OUTPUT_FILE
 
 _files = click.argument("files", nargs=-1, required=True, type=INPUT_FILE)

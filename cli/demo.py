@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from roceproof.cli.help_examples import examples
-from roceproof.cli.shared_options import kernel_option, width_option
+from roceproof.cli.console.help_examples import examples
+from roceproof.cli.console.shared_options import kernel_option, width_option
 from roceproof.common.arguments import DATA_WIDTH, MANIFEST, OUTPUT_FOLDER, SEED, Number
 from roceproof.common.paths import REFERENCE_DUT, RESPONDER_DUT
 

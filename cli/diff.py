@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from roceproof.cli.help_examples import examples
+from roceproof.cli.console.help_examples import examples
 from roceproof.common.arguments import CAPTURE
 from roceproof.common.errors import RoceproofError
 from roceproof.common.printable import printable

@@ -5,7 +5,7 @@ import sys
 
 import click
 
-from roceproof.cli.help_examples import examples
+from roceproof.cli.console.help_examples import examples
 
 
 @click.command(epilog=examples("doctor"))

@@ -13,7 +13,7 @@ def main() -> None:
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     gc.set_threshold(_OBJECTS_BETWEEN_SEARCHES)
-    from roceproof.cli.main import main as command
+    from roceproof.cli.console.main import main as command
 
     try:
         command()

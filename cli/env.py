@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from roceproof.cli.help_examples import examples
-from roceproof.cli.shared_options import kernel_option
+from roceproof.cli.console.help_examples import examples
+from roceproof.cli.console.shared_options import kernel_option
 from roceproof.common.exit_codes import Exit
 
 

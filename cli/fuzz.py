@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from roceproof.cli.help_examples import examples
-from roceproof.cli.shared_options import cluster_option, mutant_option, plan_device_options
+from roceproof.cli.console.help_examples import examples
+from roceproof.cli.console.shared_options import cluster_option, mutant_option, plan_device_options
 from roceproof.common.arguments import INPUT_FILE, JOBS, OUTPUT_FILE, OUTPUT_FOLDER, SEED, Number
 
 _folder = click.argument("folder", type=OUTPUT_FOLDER, default=Path("build/fuzz"))

@@ -6,8 +6,13 @@ from typing import Any
 
 import click
 
-from roceproof.cli.help_examples import examples
-from roceproof.cli.shared_options import kernel_option, out_option, suite_option, waivers_option
+from roceproof.cli.console.help_examples import examples
+from roceproof.cli.console.shared_options import (
+    kernel_option,
+    out_option,
+    suite_option,
+    waivers_option,
+)
 from roceproof.common.arguments import (
     DATA_WIDTH,
     INPUT_FILE,

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from roceproof.cli.help_examples import examples
-from roceproof.cli.shared_options import qps_option
+from roceproof.cli.console.help_examples import examples
+from roceproof.cli.console.shared_options import qps_option
 from roceproof.common.arguments import CAPTURE, OUTPUT_FILE, Number
 
 

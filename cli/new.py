@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from roceproof.cli.help_examples import examples
+from roceproof.cli.console.help_examples import examples
 from roceproof.common.arguments import DATA_WIDTH, OUTPUT_FOLDER, WORD
 from roceproof.common.errors import RoceproofError
 from roceproof.common.printable import printable

@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from roceproof.cli.help_examples import examples
-from roceproof.cli.shared_options import out_option, suite_option
+from roceproof.cli.console.help_examples import examples
+from roceproof.cli.console.shared_options import out_option, suite_option
 from roceproof.common.arguments import OUTPUT_FILE, RESULTS, SEED, WORD, command_line
 from roceproof.common.printable import printable
 

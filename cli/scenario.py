@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from roceproof.cli.help_examples import examples
-from roceproof.cli.shared_options import cluster_option, out_option, width_option
+from roceproof.cli.console.help_examples import examples
+from roceproof.cli.console.shared_options import cluster_option, out_option, width_option
 from roceproof.common.arguments import JOBS, MANIFEST, OUTPUT_FOLDER, SEED
 
 _OPTIONS = (

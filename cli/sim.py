@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
-from roceproof.cli.help_examples import examples
-from roceproof.cli.shared_options import width_option
+from roceproof.cli.console.help_examples import examples
+from roceproof.cli.console.shared_options import width_option
 from roceproof.common.arguments import MANIFEST, OUTPUT_FILE, SEED, WORD, Number
 from roceproof.common.paths import REFERENCE_DUT
 

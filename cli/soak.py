@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from roceproof.cli.help_examples import examples
-from roceproof.cli.shared_options import mutant_option, out_option, plan_device_options
+from roceproof.cli.console.help_examples import examples
+from roceproof.cli.console.shared_options import mutant_option, out_option, plan_device_options
 from roceproof.common.arguments import JOBS, SEED, Number
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
-from roceproof.cli.help_examples import examples
-from roceproof.cli.shared_options import out_option, waivers_option
+from roceproof.cli.console.help_examples import examples
+from roceproof.cli.console.shared_options import out_option, waivers_option
 from roceproof.common.arguments import JOBS, RESULTS
 from roceproof.conformance.runner.session.asked import command_options
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from roceproof.cli.help_examples import examples
+from roceproof.cli.console.help_examples import examples
 from roceproof.common.arguments import OUTPUT_FOLDER
 from roceproof.common.printable import printable
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from roceproof.cli.main import cli
+from roceproof.cli.console.main import cli
 from roceproof.common.paths import REFERENCE_DUT
 from roceproof.conformance.campaign.folder import Folder, read_entry
 from roceproof.conformance.campaign.worker import Part, play

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from roceproof.cli.main import cli
+from roceproof.cli.console.main import cli
 from roceproof.conformance.campaign.folder import Folder, read_entry
 from roceproof.conformance.stimulus.plan import Plan, Step
 

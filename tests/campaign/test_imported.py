@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from roceproof.cli.main import cli
+from roceproof.cli.console.main import cli
 from roceproof.common.paths import REFERENCE_DUT
 from roceproof.conformance.campaign.folder import Folder
 from roceproof.conformance.campaign.imported import entries_of

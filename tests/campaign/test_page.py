@@ -11,7 +11,7 @@ from browser import DESKTOP, PHONE, resize, start_browser
 from click.testing import CliRunner
 from selenium.webdriver.common.by import By
 
-from roceproof.cli.main import cli
+from roceproof.cli.console.main import cli
 from roceproof.common.paths import REFERENCE_DUT
 from roceproof.conformance.campaign.folder import Folder
 from roceproof.conformance.campaign.worker import Part, play

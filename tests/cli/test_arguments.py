@@ -9,7 +9,7 @@ import click
 import pytest
 
 from roceproof.cli import check
-from roceproof.cli.main import cli
+from roceproof.cli.console.main import cli
 from roceproof.common.arguments import Number, PlacePath, Word
 from roceproof.conformance.campaign.minimise import Minimised
 from roceproof.conformance.campaign.run import Campaign

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import click
 import pytest
 
-from roceproof.cli.main import cli
+from roceproof.cli.console.main import cli
 
 FILES = (
     *("coverage.json", "build/conformance/coverage.json"),

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 from click.testing import CliRunner
 
-from roceproof.cli.main import cli
+from roceproof.cli.console.main import cli
 from roceproof.common.paths import READS_DUT, REFERENCE_DUT, REPOSITORY, RESPONDER_DUT
 from roceproof.conformance.capture.pcapng_writer import write_pcapng
 from roceproof.conformance.capture.reader import Flow, read

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from corrupted_captures import HEALTHY
 
-from roceproof.cli.main import cli
+from roceproof.cli.console.main import cli
 from roceproof.conformance.check.build import TOOL, build_tool
 from roceproof.conformance.check.stamp import is_current
 

@@ -10,7 +10,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from roceproof.cli.main import cli
+from roceproof.cli.console.main import cli
 from roceproof.common.paths import REPOSITORY
 
 WIDTHS = {"width", "widths"}

@@ -91,7 +91,7 @@ def test_bad_input_is_usage(tmp_path: Path, sound: str, facts: str) -> None:
     (tmp_path / "facts").write_text(facts)
     for arguments in ([str(tmp_path / "no")], [], ["--qps", str(tmp_path / "facts"), sound]):
         script = f"import sys; sys.argv = {['roceproof', 'explain', *arguments]!r};"
-        script += "from roceproof.cli.main import main; main()"
+        script += "from roceproof.cli.console.main import main; main()"
         done = subprocess.run(
             [sys.executable, "-c", script], capture_output=True, text=True, check=False
         )

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from roceproof.cli.main import cli
+from roceproof.cli.console.main import cli
 from roceproof.conformance.coverage.bin_summary import boxes
 from roceproof.conformance.coverage.document import Coverage
 from roceproof.conformance.coverage.run_report import COVERAGE, PAGE, conclude_reach

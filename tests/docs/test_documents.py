@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 import pytest
 
-from roceproof.cli.main import cli
+from roceproof.cli.console.main import cli
 from roceproof.common.paths import REPOSITORY
 
 DOCUMENTS = sorted(

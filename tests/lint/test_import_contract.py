@@ -56,7 +56,7 @@ def test_an_import_that_goes_up_is_named(tmp_path: Path) -> None:
     for place, planted in (
         ("verbs/work.py", "roceproof.dpi.contract.records"),
         ("conformance/wire/opcodes.py", "roceproof.conformance.model.codes"),
-        ("common/paths.py", "roceproof.cli.main"),
+        ("common/paths.py", "roceproof.cli.console.main"),
         ("conformance/model/requester/pacing.py", "roceproof.conformance.model.device"),
     ):
         file = tmp_path / "roceproof" / place

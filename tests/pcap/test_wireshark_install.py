@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from roceproof.cli.main import cli
+from roceproof.cli.console.main import cli
 from roceproof.pcap.wireshark.folders import Folders, below, find_folders
 from roceproof.pcap.wireshark.install import (
     LEDGER,

@@ -17,8 +17,8 @@ from roceproof.common.paths import REPOSITORY
 
 CASE = """
 def test_it(request):
-    import roceproof.cli.main
-    assert roceproof.cli.main.cli.name == "cli"
+    import roceproof.cli.console.main
+    assert roceproof.cli.console.main.cli.name == "cli"
     assert request.config.pluginmanager.hasplugin("roceproof")
 """
 
@@ -37,11 +37,11 @@ def run(parent: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_command_line_and_a_script_import_the_package(parent: Path) -> None:
-    words = "import roceproof.cli.main; print(roceproof.cli.main.__file__)"
+    words = "import roceproof.cli.console.main; print(roceproof.cli.console.main.__file__)"
     (parent / "script.py").write_text(words)
     for done in (run(parent, "-c", words), run(parent, "script.py")):
         assert done.returncode == 0, done.stderr
-        assert Path(done.stdout.strip()).samefile(REPOSITORY / "cli" / "main.py")
+        assert Path(done.stdout.strip()).samefile(REPOSITORY / "cli" / "console" / "main.py")
 
 
 def test_pytest_as_a_module_runs_cases_of_ones_own(parent: Path) -> None:

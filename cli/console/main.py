@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from roceproof import __version__
-from roceproof.cli.help_examples import COMMANDS, examples
+from roceproof.cli.console.help_examples import COMMANDS, examples
 from roceproof.common.exit_codes import EXIT_CODES
 from roceproof.common.outcome import end_with
 
