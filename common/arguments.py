@@ -7,6 +7,7 @@ what cannot be meant is refused before anything runs.
 
 import math
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,26 +17,33 @@ _SHOWN = 40
 
 
 class Number(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
-    """A number between two ends, both included; neither NaN nor infinite."""
+    """A number between two ends, both included; neither NaN nor infinite.
+
+    A whole one may be written in hexadecimal, as 0x1f.
+    """
 
     def __init__(self, least: float, most: float, *, whole: bool = True) -> None:
         self.least = least
         self.most = most
         self.name = "integer" if whole else "number"
-        self._kind: type[int] | type[float] = int if whole else float
+        self._read: Callable[[Any], int | float] = _integer if whole else float
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> int | float:
         """The number of a text, or one that is a default."""
         try:
-            number = self._kind(value)
+            number = self._read(value)
         except (ValueError, OverflowError):
             number = math.nan
         if not self.least <= number <= self.most:
             ends = f"{self.least:,} to {self.most:,}"
             self.fail(f"{str(value)[:_SHOWN]!r} is no {self.name} from {ends}", param, ctx)
         return number
+
+
+def _integer(value: Any) -> int:
+    return int(value, 16) if str(value)[:2] in ("0x", "0X") else int(value)
 
 
 class PlacePath(click.Path):

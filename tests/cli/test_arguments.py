@@ -19,7 +19,7 @@ from roceproof.conformance.nic.rehearsal import Rehearsal
 from roceproof.conformance.regression.kernels import Runs
 from roceproof.conformance.regression.soak import Soak
 
-NONSENSE = ("nan", "-inf", "Infinity", "1e308", "-1", "", "9" * 5000, "0x10", "one", "\x1b[31m")
+NONSENSE = ("nan", "-inf", "Infinity", "1e308", "-1", "", "9" * 5000, "0x", "one", "\x1b[31m")
 UNBOUNDED = (type(click.INT), type(click.FLOAT), click.IntRange, click.FloatRange, click.Path)
 USAGE = 2
 
@@ -57,6 +57,14 @@ def test_each_number_has_both_ends() -> None:
             assert len(words) < 200 and words.isprintable(), (name, words)
         for end in (kind.least, kind.most):
             assert kind.convert(str(end), each, None) == end
+
+
+def test_a_whole_number_may_be_hexadecimal() -> None:
+    whole, other = Number(0, 0x10), Number(0, 0x10, whole=False)
+    assert [whole.convert(text, None, None) for text in ("0x0a", "0X10", "010")] == [10, 16, 10]
+    for kind, text in ((whole, "0x11"), (whole, "-0x1"), (other, "0x0a")):
+        with pytest.raises(click.BadParameter):
+            kind.convert(text, None, None)
 
 
 def test_no_path_and_no_name_is_empty() -> None:
