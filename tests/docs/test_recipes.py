@@ -24,7 +24,10 @@ from roceproof.common.paths import REPOSITORY
 PAGE = REPOSITORY / "docs" / "extending.md"
 _EDIT = re.compile(r"^```diff (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _PROOF = re.compile(r"^Proof: (.*?)(?:\n\n|\Z)", re.MULTILINE | re.DOTALL)
-_ROCEPROOF = "from roceproof.cli.entry import main; main()"
+_COMMAND = """#!{0}/python -S
+from roceproof.cli.entry import main
+main()
+"""
 
 
 @dataclass(frozen=True)
@@ -49,11 +52,12 @@ class Recipe:
         """Without site, which would lead to the tree that is installed."""
         path = os.pathsep.join([str(tree), sysconfig.get_path("purelib")])
         environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
+        python, command = tools_of(tree)
         for proof in self.proofs:
             tool, *words = shlex.split(proof.removeprefix(".venv/bin/"))
-            start = ["-m", tool] if tool == "pytest" else ["-c", _ROCEPROOF]
+            start = [python, "-S", "-m", "pytest"] if tool == "pytest" else [command]
             run = subprocess.run(
-                [sys.executable, "-S", *start, *words],
+                [*start, *words],
                 cwd=tree,
                 env=environment | {"PYTHONPATH": path, "ROCEPROOF_CACHE": str(tree / "cache")},
                 capture_output=True,
@@ -61,6 +65,17 @@ class Recipe:
                 check=False,
             )
             assert run.returncode == 0, f"{proof}\n{run.stdout[-4000:]}{run.stderr[-2000:]}"
+
+
+def tools_of(tree: Path) -> tuple[Path, Path]:
+    """A Python and the command beside it, as tests look for it, that know of no other tree."""
+    place = tree / ".venv" / "bin"
+    if not place.exists():
+        place.mkdir(parents=True)
+        (place / "python").symlink_to(Path(sys.executable).resolve())
+        (place / "roceproof").write_text(_COMMAND.format(place), encoding="utf-8")
+        (place / "roceproof").chmod(0o755)
+    return place / "python", place / "roceproof"
 
 
 def recipes() -> list[Recipe]:
