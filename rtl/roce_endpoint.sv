@@ -146,7 +146,7 @@ module roce_endpoint
   roce_pkg::ipv6_t              ipv6;
 
   // What answers to READs and atomics of the endpoint's own need.
-  logic                         may_configure, ask_room, tracker_ready, tracked_valid;
+  logic                         may_configure, ask_room, landed, tracker_ready, tracked_valid;
   roce_pkg::response_t          tracked;
   roce_tx_pkg::fault_t          fault;
   reads_pkg::event_t            event_of_requester;
@@ -194,6 +194,7 @@ module roce_endpoint
     .fault_i         (fault),
     .event_o         (event_of_requester),
     .ask_room_i      (ask_room),
+    .landed_i        (landed),
     .fenced_i        (may_configure),
     .m_tdata_o       (request_tdata),
     .m_tkeep_o       (request_tkeep),
@@ -349,6 +350,7 @@ module roce_endpoint
     assign unused_event   = ^event_of_requester;
     assign may_configure  = 1'b1;
     assign ask_room       = 1'b1;
+    assign landed         = 1'b1;
     assign tracked_valid  = response_valid;
     assign tracked        = response;
     assign fault          = '0;
@@ -455,6 +457,7 @@ module roce_endpoint
       .fenced_o        (may_configure),
       .event_i         (event_of_requester),
       .ask_room_o      (ask_room),
+      .landed_o        (landed),
       .region_valid_i  (answer_region_valid),
       .region_ready_o  (answer_region_ready),
       .region_i        (mr_i),

@@ -8,7 +8,7 @@ import pytest
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
 from roceproof.conformance.suite.checks.reading import answer, ask, memory_for, never_succeeds, rest
-from roceproof.conformance.suite.checks.recovery import longest_wait_ns, timeout_code
+from roceproof.conformance.suite.checks.recovery import brisk_code, longest_wait_ns, timeout_code
 from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import WRONG_ANSWERS
@@ -33,6 +33,9 @@ pytestmark = [REQUESTER, needs(Capability.RC, Capability.READ, Capability.MEMORY
 SIMULATED = ["hdl", "model"]
 STALL, SPAN = 80, 1024
 """Of memory that is slow, and the cycles in which data may be met on their way to it."""
+LAST, MOMENTS = 400, 40
+"""Cycles in front of a timeout, and how many of them are tried."""
+GIVEN_UP, SUCCESS = "retry_exc_err", "success"
 AROUND = 16
 """Bytes of the region in front of what is read."""
 TRIES = 6
@@ -192,3 +195,51 @@ def test_memory_that_is_taken_back_amid_data_changes_no_more(bench: Bench) -> No
         if into.read(0, into.size) != held:
             raise bench.failed("data of a READ came to memory that had been taken back before")
         qp.reconnect()
+
+
+@case(
+    "NAK-09",
+    "RTX-01",
+    needs=[Capability.LOCKSTEP, Capability.DISTURBANCE],
+    targets=["hdl"],
+    smoke=True,
+)
+def test_data_that_come_as_the_time_runs_out_count_or_do_not(bench: Bench) -> None:
+    """Behind a READ that failed none begins, though its data were on their way to memory."""
+    code = brisk_code(bench, 1)
+    qp = bench.connect(path_mtu=256, ack_timeout=code, retry_count=0, max_rd_atomic=1)
+    into, wait_ns = memory_for(qp), longest_wait_ns(bench, code)
+    bench.target.disturb(memory_stall=STALL)
+    read, data = ask(qp, 8, into)
+    begun_ns = bench.target.now_ns
+    qp.completes(read, status=GIVEN_UP, within_ns=wait_ns)
+    took_ns = bench.target.now_ns - begun_ns
+    for cycles in bench.random.sample(range(LAST), MOMENTS):
+        qp.reconnect()
+        read, following = qp.post(Op.READ, 8, into=into), qp.post(Op.READ, 8, into=into)
+        qp.expect_message(read)
+        bench.pump(took_ns - cycles * (bench.target.clock_ps or 0) // 1000)
+        qp.send(*rest(qp, read, 0, data))
+        ended = bench.completions(qp, within_ns=wait_ns)
+        if [outcome.status for outcome in ended] == [SUCCESS]:
+            qp.expect_message(following)
+        else:
+            qp.expect_silence()
+
+
+@case("RTX-19", "READ-10", needs=[Capability.DISTURBANCE], targets=["hdl"], smoke=True)
+def test_no_data_come_to_memory_once_their_read_has_failed(bench: Bench) -> None:
+    """What was lost comes late, and all behind it, while memory takes what came before."""
+    code = timeout_code(bench)
+    qp = bench.connect(path_mtu=256, ack_timeout=code, retry_count=0)
+    into = memory_for(qp)
+    bench.target.disturb(memory_stall=STALL)
+    message, data = ask(qp, 4 * qp.mtu, into)
+    first, late, *others = rest(qp, message, 0, data)
+    qp.send(first, *others[:1], late, *others)
+    ended = bench.completions(qp, within_ns=longest_wait_ns(bench, code))
+    held = into.read(0, into.size)
+    bench.target.disturb()
+    bench.settle()
+    if [outcome.status for outcome in ended] != [SUCCESS] and into.read(0, into.size) != held:
+        raise bench.failed("data of a READ came to memory after it was told to have failed")

@@ -34,6 +34,7 @@ module response_engine
   output      logic                 fenced_o,
   input  wire event_t               event_i,
   output      logic                 ask_room_o,
+  output      logic                 landed_o,         // what a queue pair took before it failed
 
   input  wire logic                 region_valid_i,
   output      logic                 region_ready_o,
@@ -88,6 +89,8 @@ module response_engine
   write_count_t         asked_q, done_q, missing;
   told_t                pushed_q, popped_q, fence_q;
   logic                 fencing_q;
+  write_count_t         landing_q, unlanded;  // writes until a queue pair failed
+  logic                 failing_q, lands_q;
   logic [IndexBits-1:0] index;
 
   assign index          = answer_i.dest_qpn[IndexBits-1:0];
@@ -202,6 +205,11 @@ module response_engine
       StAct:   if (acts) state_q <= StIdle;
     endcase
 
+    failing_q <= event_i.fails;
+    if (failing_q) landing_q <= asked_q;
+    lands_q <= event_i.fails || failing_q
+        || (lands_q && unlanded != '0 && !unlanded[$bits(unlanded)-1]);
+
     if (write_valid_o) asked_q <= asked_q + 1'b1;
     if (done_valid_i) done_q <= done_q + 1'b1;
 
@@ -221,8 +229,13 @@ module response_engine
       pushed_q  <= '0;
       popped_q  <= '0;
       fencing_q <= 1'b0;
+      failing_q <= 1'b0;
+      lands_q   <= 1'b0;
     end
   end
+
+  assign unlanded = landing_q - done_q;
+  assign landed_o = !lands_q;
 
   told_t unfenced;
   assign unfenced = fence_q - popped_q;

@@ -48,6 +48,7 @@ module psn_window_tb
     .departure_owed_i  (1'b0),
     .departures_i      ('0),
     .departure_popped_i(1'b0),
+    .landed_i          (1'b1),
     .response_valid_i  (valid[Response]),
     .response_ready_o  (ready[Response]),
     .response_i        (response),

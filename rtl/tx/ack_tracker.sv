@@ -22,8 +22,9 @@
 //
 // The messages and their completions are kept beside it (pending_messages.sv).
 // There is no retransmission, so every NAK and every timeout fails the QP. Its
-// flush waits until the frames issued before have left: no frame of the QP
-// follows its error completion, and none outlives a restart.
+// flush waits until the frames issued before have left, and the data of READs that
+// it had taken are in memory: neither follows its error completion, and no frame
+// outlives a restart.
 
 `default_nettype none
 
@@ -58,6 +59,7 @@ module ack_tracker
   input  wire logic                 departure_owed_i,    // a frame left, departed_i is late
   input  wire logic [WaitBits-1:0]  departures_i,        // still to come
   input  wire logic                 departure_popped_i,  // one of them comes
+  input  wire logic                 landed_i,            // the data that a failed QP had taken
   input  wire logic                 response_valid_i,
   output logic                      response_ready_o,
   input  wire response_t            response_i,
@@ -209,7 +211,7 @@ module ack_tracker
     .rst_ni,
     .departed_i      (departed_valid_i),
     .fencing_i       (fencing_q),
-    .flush_i         (fence_q == '0 && !copies && !retire_waits),
+    .flush_i         (fence_q == '0 && landed_i && !copies && !retire_waits),
     .configure_i     (configure_valid_i && !copies),
     .response_i      (response_valid_i && !departure_owed_i && !retire_waits),
     .response_fails_i(nak),

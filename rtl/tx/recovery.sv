@@ -227,7 +227,7 @@ module recovery
   end
 
   assign rests_o    = written.waiting || goes_back;
-  assign held_o     = written.waiting || written.replaying || ends;
+  assign held_o     = written.waiting || written.replaying;
   assign copy_o     = execute_i && op_i == OpReplay && more;
   assign lead_o     = written.lead + written.answered;
   assign copies_o   = copies_q != '0;

@@ -48,6 +48,7 @@ module requester
   output      reads_pkg::event_t    event_o,
   input  wire logic                 ask_room_i,
   input  wire logic                 fenced_i,      // data of a queue pair that starts anew are in memory
+  input  wire logic                 landed_i,      // and those of one that has failed
 
   output      logic [DataWidth-1:0]   m_tdata_o,
   output      logic [DataWidth/8-1:0] m_tkeep_o,
@@ -240,6 +241,7 @@ module requester
     .departure_owed_i  (departure_owed),
     .departures_i      (departures),
     .departure_popped_i(departure_popped),
+    .landed_i,
     .response_valid_i,
     .response_ready_o,
     .response_i,
