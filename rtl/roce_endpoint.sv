@@ -446,8 +446,7 @@ module roce_endpoint
       .DataWidth(DataWidth),
       .Qps      (Qps),
       .Regions  (Regions),
-      .Ipv6     (Ipv6),
-      .Recovery (Recovery)
+      .Ipv6     (Ipv6)
     ) u_answers (
       .clk_i,
       .rst_ni,

@@ -17,7 +17,6 @@ module answer_path
   parameter int unsigned Qps         = 16,
   parameter int unsigned Regions     = 16,
   parameter int unsigned Ipv6        = 0,
-  parameter int unsigned Recovery    = 0,
   parameter int unsigned BufferBytes = 16384,
   localparam int unsigned Lanes    = DataWidth / 8,
   localparam int unsigned LaneBits = $clog2(Lanes),
@@ -127,8 +126,7 @@ module answer_path
     .DataWidth(DataWidth),
     .Qps      (Qps),
     .Regions  (Regions),
-    .Ipv6     (Ipv6),
-    .Recovery (Recovery)
+    .Ipv6     (Ipv6)
   ) u_engine (
     .clk_i,
     .rst_ni,

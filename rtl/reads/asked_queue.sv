@@ -2,8 +2,9 @@
 //
 // The READs and atomics under way: for each queue pair a ring, in order, and how
 // many responses of the oldest have come. What is looked up is there one cycle
-// later; one counts as under way until the ACK tracker knows its end. waits_o says at all times whether the queue pair looked up has one whose
-// request has left. A queue pair that fails waits for none until it starts anew.
+// later; one counts as under way until the ACK tracker knows its end. waits_o says
+// at all times whether the queue pair looked up has one whose request has left. A
+// queue pair that fails waits for none until it starts anew.
 // After reset every queue pair is made unknown, one per cycle, before ready_o rises.
 
 `default_nettype none
@@ -33,7 +34,6 @@ module asked_queue
   output      logic [23:0]          received_o,  // responses of it
   output      logic                 again_o,     // since the last of which the rest has been asked for
   output      logic [23:0]          fresh_o,     // the first PSN that was never sent
-  input  wire logic                 fault_i,     // no more is taken of what it waits for
   input  wire logic                 advance_i,   // one more; never beside a configuration
   input  wire logic                 end_i,       // and it was the last
   input  wire logic                 told_i,      // so the tracker knows, of that queue pair
@@ -45,8 +45,7 @@ module asked_queue
   typedef logic [PlaceBits:0] place_t;  // one bit more than a place: full is not empty
 
   place_t               told_q[Qps], head_q[Qps], sent_q[Qps], tail_q[Qps];
-  logic [Qps-1:0]       faulty_q, failed_q;  // by a response, and as the tracker has it
-  logic [Qps-1:0]       again_q;
+  logic [Qps-1:0]       failed_q, again_q;
   place_t               held;
   logic [IndexBits:0]   cleared_q;
   logic [IndexBits-1:0] configured, failed, departed, asking, index_q;
@@ -59,7 +58,7 @@ module asked_queue
   assign asking     = event_i.ask_index[IndexBits-1:0];
   assign held       = tail_q[asking] - told_q[asking];
   assign again_o    = again_q[index_q];
-  assign waits_o    = !faulty_q[index_q] && head_q[index_q] != sent_q[index_q];
+  assign waits_o    = !failed_q[index_q] && head_q[index_q] != sent_q[index_q];
 
   always_comb begin
     asker = '0;
@@ -81,17 +80,12 @@ module asked_queue
     if (advance_i && end_i) head_q[index_q] <= head_q[index_q] + 1'b1;
     if (event_i.departs && event_i.departs_asking) sent_q[departed] <= sent_q[departed] + 1'b1;
     if (told_i) told_q[told_index_i] <= told_q[told_index_i] + 1'b1;
-    if (fault_i) faulty_q[index_q] <= 1'b1;
-    if (event_i.fails) begin
-      faulty_q[failed] <= 1'b1;
-      failed_q[failed] <= 1'b1;
-    end
+    if (event_i.fails) failed_q[failed] <= 1'b1;
     if (event_i.configures) begin
       told_q[configured]   <= tail_q[configured];
       head_q[configured]   <= tail_q[configured];
       sent_q[configured]   <= tail_q[configured];
       again_q[configured]  <= 1'b0;
-      faulty_q[configured] <= 1'b0;
       failed_q[configured] <= 1'b0;
     end
 

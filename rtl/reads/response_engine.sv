@@ -19,7 +19,6 @@ module response_engine
   parameter int unsigned Qps       = 16,
   parameter int unsigned Regions   = 16,
   parameter int unsigned Ipv6      = 0,
-  parameter int unsigned Recovery  = 0,   // 1: what is lost is asked for again
   localparam int unsigned Lanes     = DataWidth / 8,
   localparam int unsigned LaneBits  = $clog2(Lanes),
   localparam int unsigned CountBits = $clog2(MaxPayload / Lanes + 1),
@@ -78,7 +77,7 @@ module response_engine
   state_e               state_q;
   logic                 queue_ready, table_ready, waits, permitted, told_room, mine, mine_q;
   logic                 idle, takes_region, takes_response, settled, acts, writes, advances;
-  logic                 is_configured, open, tells, tells_end, again, ends_taking;
+  logic                 is_configured, open, tells, tells_end, again;
   asker_t               asker;
   asked_t               asked;
   logic [23:0]          received, fresh;
@@ -118,7 +117,6 @@ module response_engine
     .received_o  (received),
     .again_o     (again),
     .fresh_o     (fresh),
-    .fault_i     (acts && open && ends_taking),
     .advance_i   (advances),
     .end_i       (verdict_q.ends),
     .told_i      (tells_end),
@@ -176,9 +174,6 @@ module response_engine
   assign acts     = state_q == StAct && !event_i.configures && (beats_i == '0 || payload_ready_i)
       && (!writes || (write_ready_i && missing < write_count_t'(MaxWrites)))
       && (!tells || told_room);
-  // What is lost is asked for again, where there is recovery.
-  assign ends_taking = verdict_q.fault.status != StatusSuccess
-      && !(Recovery != 0 && verdict_q.fault.status == StatusRetryExcErr);
   assign advances = acts && open && verdict_q.advances;
 
   assign answer_ready_o = acts;
