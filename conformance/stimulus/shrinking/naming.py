@@ -49,7 +49,7 @@ _OF_FLAWS = {
     "cut": "MTU-06",
     "port": "FUZZ-19",
     "damaged": "ETH-09",
-    "mac": "FUZZ-22",
+    "mac": "ETH-09",
 }
 _OF_ANSWERS = {
     "brink": "IP-11",
@@ -117,11 +117,12 @@ _OF_KINDS: dict[int, str] = {AethType.ACK: "AETH-04", AethType.RNR_NAK: "RNR-05"
 def rules_of_plan(plan: Plan, failure: CaseFailed) -> tuple[str, ...]:
     """Those of a field or of the observer alone; else of the divergence and of what is said.
 
+    That work completed comes of what was heeded, so what is said leads there.
     Where all that is left to be said is how a life ends or begins, that leads: what differs is what
     another rule asks for in any life.
     """
     first = differed(failure)
-    if first == failure.rules and not is_vague(first):
+    if first == failure.rules and not is_vague(first) and first[0] not in COMPLETES:
         return first
     service = _SERVICE.search(str(failure))
     of_the_plan = [rule for step in plan.steps for rule in _said(step)]
