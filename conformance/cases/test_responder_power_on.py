@@ -129,11 +129,15 @@ def serves_from_nothing(qp: Connection) -> None:
 
 
 @case("QPS-04", "RNR-01", needs=[Capability.SHARED_RECEIVE], smoke=True, targets=SIMULATED)
-def test_a_reset_forgets_the_receives_of_shared_queues(bench: Bench) -> None:
+@over("taken", [0, 2])
+def test_a_reset_forgets_the_receives_of_shared_queues(bench: Bench, taken: int) -> None:
     executed_of(bench.claims, Service.RC, [Op.SEND])
     old = bench.connect(shared_receive=True)
-    for _ in range(3):
-        old.post_receive(old.region(64))
+    receives = [old.post_receive(old.region(64)) for _ in range(3)]
+    for psn in range(taken):
+        old.send(SEND_ONLY(psn=psn, payload=8, a=1))
+        old.expect(ACK(psn=psn))
+        old.receives(receives[psn], byte_len=8)
     bench.power_on()
     qp = bench.connect(shared_receive=True)
     qp.send(SEND_ONLY(psn=0, payload=8, a=1))
