@@ -3,6 +3,8 @@
 
 from typing import Any
 
+import pytest
+
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
 from roceproof.conformance.suite.connection import Connection
@@ -53,7 +55,7 @@ def test_a_q_key_with_its_top_bit_set_stands_for_the_queue_pairs_own(
 
 
 @case("UD-04", "OPC-12", "MTU-04")
-@over("length", [0, 1, 2, 3, 4, MTU - 1, MTU])
+@over("length", [0, 1, 2, 3, 4, MTU - 1, pytest.param(MTU, marks=pytest.mark.smoke)])
 @OPS
 def test_a_datagram_is_one_packet(bench: Bench, length: int, op: Op) -> None:
     qp = connected(bench)

@@ -4,6 +4,7 @@
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, over, over_services
 from roceproof.conformance.suite.checks.frame_integrity import frames_are_exact
+from roceproof.conformance.suite.checks.recovery import last_given_ns, last_sent_ns
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.mac_control import LONGEST, global_pause, priority_pause
 from roceproof.verbs.service import Service
@@ -14,6 +15,8 @@ pytestmark = REQUESTER
 PRIORITY = 3
 TAG = PRIORITY << 13 | 7
 CLASSES = range(8)
+LONG_ENOUGH = 400
+"""Quanta, of which a device needs but few to hear of a pause and to go on behind it."""
 PACKETS = 60
 """More than leave while a device may still be busy to stop and the suite believes silence."""
 
@@ -58,6 +61,22 @@ def test_a_pause_ends_by_itself(bench: Bench, service: Service) -> None:
     pause(bench, 600)
     qp.transfer(Op.WRITE, 5)
     frames_are_exact(bench)
+
+
+@case("PFC-01", needs=[Capability.PFC, Capability.WRITE, Capability.FCS], smoke=True)
+def test_a_pause_lasts_as_many_bit_times_as_it_says(bench: Bench) -> None:
+    """At 64 bits a clock; a quantum is 512, and begins when the frame has come."""
+    qp = bench.connect()
+    quantum_ns = 512 // 64 * (bench.target.clock_ps or 0) / 1000
+    for quanta in (LONG_ENOUGH, 2 * LONG_ENOUGH):
+        bench.send(priority_pause(dict.fromkeys(CLASSES, quanta), src_mac=bench.peers[0].mac))
+        begun_ns = last_given_ns(bench)
+        message = qp.post(Op.WRITE, 5)
+        qp.expect_message(message)
+        lasted = (last_sent_ns(bench) - begun_ns) / quantum_ns
+        if not 0.95 * quanta < lasted < 1.2 * quanta:
+            raise bench.failed(f"a pause of {quanta} quanta lasted {lasted:.0f}")
+        qp.finish(message)
 
 
 @case("PFC-02", "PFC-01", needs=[Capability.PFC, Capability.WRITE], smoke=True)
