@@ -62,6 +62,14 @@ class Read:
         return allowed
 
 
+class Asked(NamedTuple):
+    """What is due from a PSN of a READ on, and what is asked for there: address and length."""
+
+    read: Read
+    due: tuple[int, int]
+    got: tuple[int, int]
+
+
 class Unanswered(NamedTuple):
     """A request that is answered with data, and how much of that was seen; `of` may be unknown."""
 
@@ -129,6 +137,18 @@ class Reads:
 
     def repeated_by(self, packet: Observed, path_mtu: int | None) -> Read | None:
         """The READ of which a READ REQUEST asks for the rest, or for all."""
+        asked = self._asked(packet, path_mtu)
+        return asked.read if asked is not None and asked.due == asked.got else None
+
+    def wrong_rest(self, packet: Observed, path_mtu: int | None) -> Asked | None:
+        """What a READ REQUEST inside a READ asks for, if address or length alone is the rest's."""
+        asked = self._asked(packet, path_mtu)
+        if asked is None or asked.read.psn == packet.psn:
+            return None
+        right = [due == got for due, got in zip(asked.due, asked.got, strict=True)]
+        return asked if right.count(True) == 1 else None
+
+    def _asked(self, packet: Observed, path_mtu: int | None) -> Asked | None:
         reth = packet.reth
         if reth is None or path_mtu is None or packet.opcode != READ_REQUEST:
             return None
@@ -136,5 +156,5 @@ class Reads:
         if read is None or read.is_atomic or read.length is None:
             return None
         skipped = distance(packet.psn, read.psn) * path_mtu
-        rest = ((read.address + skipped) % _ADDRESSES, read.length - skipped)
-        return read if (reth.address, reth.length) == rest else None
+        due = (read.address + skipped) % _ADDRESSES, read.length - skipped
+        return Asked(read, due, (reth.address, reth.length))

@@ -122,8 +122,13 @@ class Requests:
                 return
             if not 0 < distance(packet.psn, self.newest) <= RESTART_DISTANCE:
                 self._doubt()
-        if step < 0 and reliable and self._is_old(packet, step, path_mtu, place):
-            return
+        if step < 0 and reliable:
+            if self._is_old(packet, step, path_mtu, place):
+                return
+            if asked := self.reads.wrong_rest(packet, path_mtu):
+                self._note_copy(packet.psn, path_mtu)
+                yield Violation("RTX-17", *(f"{n} bytes at {at:#x}" for at, n in asked[1:]))
+                return
         if step:
             self._doubt()
             if step != lost:

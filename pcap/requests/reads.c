@@ -70,16 +70,30 @@ struct roce_read *roce_read_at(const struct roce_requests *requests, int64_t pos
     return NULL;
 }
 
-bool roce_read_is_repeated(struct roce_judge *judge, int64_t position) {
+// False where the packet asks for no part of a READ that is known.
+bool roce_read_rest(const struct roce_judge *judge, int64_t position, struct roce_rest *rest) {
     const struct roce_flow *flow = judge->flow;
     const struct roce_read *read = roce_read_at(&flow->requests, position);
     if (judge->row->family != ROCE_READ || flow->path_mtu == 0 || read == NULL || read->is_atomic ||
         !read->known || !roce_body_has(judge->packet, ROCE_RETH_BYTES))
         return false;
     const uint8_t *reth = roce_body(judge->packet);
-    const uint64_t ahead = (uint64_t)roce_read_offset(read, position) * flow->path_mtu;
-    return ahead <= read->length && roce_u32(reth + 12) == read->length - ahead &&
-           roce_u64(reth) == read->address + ahead;
+    const int64_t at = roce_read_offset(read, position);
+    const uint64_t ahead = (uint64_t)at * flow->path_mtu;
+    *rest = (struct roce_rest){
+        .due = read->address + ahead,
+        .got = roce_u64(reth),
+        .due_bytes = (uint32_t)(read->length - ahead),
+        .got_bytes = roce_u32(reth + 12),
+        .begins = at == 0,
+    };
+    return ahead <= read->length;
+}
+
+bool roce_read_is_repeated(const struct roce_judge *judge, int64_t position) {
+    struct roce_rest rest;
+    return roce_read_rest(judge, position, &rest) && rest.due == rest.got &&
+           rest.due_bytes == rest.got_bytes;
 }
 
 void roce_read_repeat(struct roce_judge *judge, int64_t position) {

@@ -14,7 +14,16 @@ int64_t roce_read_offset(const struct roce_read *read, int64_t position);
 struct roce_read *roce_read_at(const struct roce_requests *requests, int64_t position);
 void roce_read_keep(struct roce_judge *judge, int64_t position);
 void roce_read_forget(struct roce_judge *judge, struct roce_read *read);
-bool roce_read_is_repeated(struct roce_judge *judge, int64_t position);
+
+// What a READ request inside a READ asks for, and what is due from its PSN on.
+struct roce_rest {
+    uint64_t due, got;             // address
+    uint32_t due_bytes, got_bytes; // length
+    bool begins;                   // at the first PSN of that READ
+};
+
+bool roce_read_rest(const struct roce_judge *judge, int64_t position, struct roce_rest *rest);
+bool roce_read_is_repeated(const struct roce_judge *judge, int64_t position);
 void roce_read_repeat(struct roce_judge *judge, int64_t position);
 bool roce_read_has_restart(const struct roce_read *read, uint32_t response);
 bool roce_read_answer(struct roce_judge *judge, struct roce_requests *asked, struct roce_read *read,

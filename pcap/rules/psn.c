@@ -3,7 +3,9 @@
 // The PSNs of RC and UC requests: which packets are new, which repeat, which are
 // wrong. docs/observer.md, section 3.1.
 //
-// Decides BTH-14, PSN-01, PSN-02, PSN-03, PSN-04, PSN-05, PSN-07, PSN-18.
+// Decides BTH-14, PSN-01, PSN-02, PSN-03, PSN-04, PSN-05, PSN-07, PSN-18, RTX-17.
+
+#include <inttypes.h>
 
 #include "packet/checksum.h"
 #include "requests/gaps.h"
@@ -160,6 +162,18 @@ static bool is_wrong_behind(struct roce_judge *judge, int64_t position, int64_t 
     return sent != NULL || (read != NULL && read->position != position);
 }
 
+// Whether the packet asks for the rest of a READ, but for another address or length.
+static bool is_wrong_rest(struct roce_judge *judge, int64_t position) {
+    struct roce_rest rest;
+    if (!roce_read_rest(judge, position, &rest) || rest.begins ||
+        (rest.due == rest.got) == (rest.due_bytes == rest.got_bytes))
+        return false;
+    roce_found(judge, RULE_RTX_17,
+               roce_text(judge, "%u bytes at 0x%" PRIx64, rest.due_bytes, rest.due),
+               roce_text(judge, "%u bytes at 0x%" PRIx64, rest.got_bytes, rest.got));
+    return true;
+}
+
 static bool is_late(struct roce_judge *judge, int64_t position) {
     const int64_t span = span_of(judge);
     if (!roce_gaps_fill(judge, position, position + (span ? span : 1) - 1))
@@ -176,7 +190,7 @@ static void judge_step(struct roce_judge *judge, int64_t distance, uint32_t lost
     if (distance < 0 && judge->flow->service == ROCE_RC) {
         if (is_late(judge, position))
             return;
-        if (!is_wrong_behind(judge, position, distance)) {
+        if (!is_wrong_behind(judge, position, distance) || is_wrong_rest(judge, position)) {
             take_copy(judge, position);
             return;
         }

@@ -116,6 +116,25 @@ def a_read_counts_as_one_packet() -> list[bytes]:
     return frames_of([read, *sender.message(SEND, 4)])
 
 
+@breaks("RTX-17", path_mtu=PATH_MTU)
+def the_rest_of_a_read_is_as_long_as_the_whole() -> list[bytes]:
+    return asked_again(0x1000 + 2 * PATH_MTU, 4 * PATH_MTU)
+
+
+@breaks("RTX-17", path_mtu=PATH_MTU)
+def the_rest_of_a_read_begins_where_the_whole_does() -> list[bytes]:
+    return asked_again(0x1000, 2 * PATH_MTU)
+
+
+def asked_again(address: int, length: int) -> list[bytes]:
+    """A READ of four packets, and what shall be its rest from the third on."""
+    sender = Sender()
+    read = sender.read(4 * PATH_MTU, 0x1000)
+    behind = sender.message(SEND, 4)
+    sender.psn = read.bth.psn + 2
+    return frames_of([read, sender.read(length, address), *behind])
+
+
 @breaks("PSN-07")
 def responses_take_psns_of_requests() -> list[bytes]:
     first, second = Sender().message(SEND, 4), Sender(psn=102).message(SEND, 4)
