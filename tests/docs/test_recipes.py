@@ -24,6 +24,7 @@ from roceproof.common.paths import REPOSITORY
 PAGE = REPOSITORY / "docs" / "extending.md"
 _EDIT = re.compile(r"^```diff (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _PROOF = re.compile(r"^Proof: (.*?)(?:\n\n|\Z)", re.MULTILINE | re.DOTALL)
+_LINT_ROOMS = [sys.executable, "ci/lint_rooms.py"]
 _COMMAND = """#!{0}/python -S
 from roceproof.cli.entry import main
 main()
@@ -55,7 +56,11 @@ class Recipe:
         python, command = tools_of(tree)
         for proof in self.proofs:
             tool, *words = shlex.split(proof.removeprefix(".venv/bin/"))
-            start = [python, "-S", "-m", "pytest"] if tool == "pytest" else [command]
+            start = {
+                "pytest": [python, "-S", "-m", "pytest"],
+                "python": [python, "-S"],
+                "roceproof": [command],
+            }[tool]
             run = subprocess.run(
                 [*start, *words],
                 cwd=tree,
@@ -122,6 +127,31 @@ def test_no_recipe_is_stale(tree: Path, subtests: pytest.Subtests) -> None:
     for recipe in RECIPES:  # one on top of the other
         with subtests.test(recipe.title):
             recipe.apply(tree)
+
+
+def faults_in(tree: Path) -> str:
+    """What the quick checks of `make lint` find in it."""
+    ruff = [sys.executable, "-m", "ruff"]
+    subprocess.run(["git", "init", "-q"], cwd=tree, check=True)
+    runs = [
+        subprocess.run(words, cwd=tree, capture_output=True, text=True, check=False)
+        for words in ([*ruff, "check", "-q"], [*ruff, "format", "-q", "--diff"], _LINT_ROOMS)
+    ]
+    return "".join(run.stdout + run.stderr for run in runs if run.returncode)
+
+
+def test_what_recipes_add_passes_the_lint(tree: Path) -> None:
+    for recipe in RECIPES:
+        recipe.apply(tree)
+    assert faults_in(tree) == ""
+
+
+def test_a_recipe_that_the_lint_refuses_fails(tree: Path) -> None:
+    edits = [(f"cli/command_{number}.py", "+import os\n+x=1\n") for number in range(25)]
+    Recipe("untidy", tuple(edits), ()).apply(tree)
+    found = faults_in(tree)
+    for told in ("F401", "+x = 1", "source files; give it rooms"):
+        assert told in found
 
 
 @pytest.mark.whole
