@@ -127,7 +127,8 @@ class Requests:
                 return
             if asked := self.reads.wrong_rest(packet, path_mtu):
                 self._note_copy(packet.psn, path_mtu)
-                yield Violation("RTX-17", *(f"{n} bytes at {at:#x}" for at, n in asked[1:]))
+                expected, got = (f"{n} bytes at {at:#x}" for at, n in asked[1:])
+                yield Violation("RTX-17", expected, got)
                 return
         if step:
             self._doubt()
