@@ -3,7 +3,7 @@
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
-from roceproof.conformance.suite.checks.recovery import write_all
+from roceproof.conformance.suite.checks.recovery import NEVER, write_all
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.expect.prediction import Posted
 from roceproof.conformance.suite.intent import WRONG_ANSWERS
@@ -195,3 +195,13 @@ def test_a_sequence_nak_outside_the_window_is_ignored(bench: Bench, psn: int) ->
 
 def _relative(psn: int, start: int) -> int:
     return (psn - start) % (1 << 24)
+
+
+@case("ACK-02", "LIVE-02", smoke=True)
+def test_what_a_window_holds_up_has_asked_for_the_answer_that_opens_it(bench: Bench) -> None:
+    """A message beyond any window, from a PSN that is a multiple of all; no timer helps."""
+    qp = bench.connect(path_mtu=max(bench.claims.path_mtus), sq_psn=0, ack_timeout=NEVER)
+    qp.serve()
+    message = qp.post(Op.WRITE, MANY * qp.mtu)
+    qp.expect_message(message)
+    qp.completes(message)

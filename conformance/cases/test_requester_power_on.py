@@ -12,7 +12,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.limits.within_limits import sent_of, skip_for_services
-from roceproof.conformance.suite.pattern import ACK, INVALID_REQUEST, NAK
+from roceproof.conformance.suite.pattern import ACK, INVALID_REQUEST, NAK, SEQUENCE_ERROR
 from roceproof.conformance.suite.traffic.storm_crowd import operations, served
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Refused
@@ -57,6 +57,16 @@ def amid_what_it_is_sent(bench: Bench, qp: Connection) -> None:
 
 def with_work_outstanding(bench: Bench, qp: Connection) -> None:
     qp.expect_message(*qp.post_some(op_of(bench), *[5] * FRAMES))
+
+
+def amid_what_it_repeats(bench: Bench, qp: Connection) -> None:
+    """Copies are leaving slowly."""
+    messages = qp.post_some(op_of(bench), *[5] * FRAMES)
+    qp.expect_message(*messages)
+    if Capability.DISTURBANCE in bench.claims.capabilities:
+        bench.target.disturb(tx_stall=95)
+    qp.send(NAK(SEQUENCE_ERROR, psn=messages[0].psn))
+    bench.target.wait(bench.random.randrange(50, 1000))
 
 
 def with_streams_held(bench: Bench, qp: Connection) -> None:
@@ -114,6 +124,7 @@ def in_error(bench: Bench, qp: Connection) -> None:
     [
         *(amid_what_it_sends, amid_what_it_is_sent, with_work_outstanding),
         *(with_streams_held, with_completions_held, in_error),
+        pytest.param(amid_what_it_repeats, marks=needs(Capability.RETRANSMISSION)),
         pytest.param(amid_what_it_throws_away, marks=needs(Capability.RESET)),
         pytest.param(amid_what_it_asks_for, marks=needs(Capability.READ, Capability.MEMORY)),
     ],

@@ -7,7 +7,7 @@ import pytest
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
-from roceproof.conformance.suite.checks.reading import answer, ask, memory_for
+from roceproof.conformance.suite.checks.reading import answer, ask, memory_for, never_succeeds
 from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.intent import WRONG_ANSWERS
 from roceproof.conformance.suite.pattern import ACK, NAK, WRITE_ONLY
@@ -97,6 +97,15 @@ def test_a_read_that_waits_behind_another_queue_pair_ends_with_its_connection(be
     bench.completions(qp, count=0, within_ns=0)
     qp.follow(message)
     answer(bench, qp, message, into, data)
+
+
+@case("RTX-18", "ACK-08", needs=[Capability.WRITE], smoke=True)
+def test_a_nak_behind_data_that_are_lost_completes_no_read(bench: Bench) -> None:
+    qp = bench.connect(path_mtu=MTU)
+    read, write = qp.post(Op.READ, 2 * MTU, into=memory_for(qp)), qp.post(Op.WRITE, 5)
+    qp.expect_message(read, write)
+    qp.send(NAK(OPERATIONAL_ERROR, psn=write.psn, msn=1))
+    never_succeeds(bench, qp, "a READ without its data", by="a NAK of what stands behind it")
 
 
 @case("NAK-09", "QPS-03", breaks=WRONG_ANSWERS, smoke=True)

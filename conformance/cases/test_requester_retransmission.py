@@ -10,6 +10,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
 from roceproof.conformance.suite.checks.recovery import (
     NEVER,
+    brisk_code,
     copies,
     everything,
     last_sent_ns,
@@ -251,6 +252,35 @@ def test_silence_is_noticed_between_t_and_four_t(bench: Bench, longer: int) -> N
     if not earliest <= waited <= longest_wait_ns(bench, code):
         raise bench.failed(f"sent again after {waited} ns; T is {least} ns, 4 T at most")
     qp.finish(*messages)
+
+
+@case(
+    "RTX-01",
+    "RTX-12",
+    needs=[Capability.LOCKSTEP, Capability.DISTURBANCE],
+    targets=["hdl"],
+    smoke=True,
+    breaks=WRONG_ANSWERS,
+)
+def test_a_copy_that_leaves_behind_its_ack_leaves_no_timer(bench: Bench) -> None:
+    """It would run out for the next message, which is posted ever later behind the copy."""
+    code = brisk_code(bench, 8)
+    least = ack_timeout_ns(code) or 0
+    qp = connect(bench, timeout=code, retry_count=7)
+    for eighths in range(3, 12):
+        messages = write_all(qp, MTU)
+        bench.target.disturb(tx_stall=95)
+        qp.send(NAK(SEQUENCE_ERROR, psn=messages[0].psn), ACK(psn=messages[0].psn))
+        bench.pump(least // 8)
+        bench.target.disturb()
+        bench.pump(least // 8)
+        qp.completes(*messages)
+        bench.pump(last_sent_ns(bench) + eighths * least // 8 - bench.target.now_ns)
+        qp.inbox.clear()
+        late = write_all(qp, MTU)
+        if qp.next(timeout_ns=least - 2 * bench.target.patience.grain_ns) is not None:
+            raise bench.failed(f"sent again in less than {least} ns", rules=["RTX-01"])
+        qp.finish(*late)
 
 
 @case("RTX-02", "RTX-11", smoke=True)
