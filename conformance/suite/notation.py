@@ -120,8 +120,8 @@ def mismatches(
     Bytes of its message that belong in front of it are no header, though they displace as one.
     """
     found = []
-    value = flow.opcode_of(pattern)
-    if packet.bth.opcode != value:
+    is_another = packet.bth.opcode != flow.opcode_of(pattern)
+    if is_another:
         found.append(Mismatch("opcode", pattern.name, name_of(packet, flow)))
     fields = flow.fields_of(packet)
     wrong = [name for name, want in pattern.said.items() if not _fits(name, want, fields.get(name))]
@@ -130,7 +130,7 @@ def mismatches(
         both = [each for each in (want, have) if isinstance(each, bytes)]
         first = first_difference(*both) if len(both) > 1 else 0
         shown = _ABSENT if have is None else _shown(name, have, first)
-        rule = _rule_of_place(pattern.name, name, both)
+        rule = "" if is_another else _rule_of_place(pattern.name, name, both)
         found.append(Mismatch(name, _shown(name, want, first), shown, rule))
     if any(each.field == "payload" or each.got == _ABSENT for each in found):
         header = displacing_header(pattern, packet, flow, in_front)

@@ -15,7 +15,7 @@ from roceproof.verbs.service import Service
 _IPV4_BYTES = 20
 
 
-@faulty_ingress("rx-last-beat-not-cleared", expected=["ETH-08"])
+@faulty_ingress("rx-last-beat-not-cleared", expected=["ETH-08", "PAD-03"])
 class LastBeatNotCleared(Ingress):
     """The byte enables of the last beat are not cleared behind a packet that filled it."""
 
