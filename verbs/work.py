@@ -7,6 +7,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from enum import Enum
 
+LOCAL_ERRORS = ("loc_len_err", "loc_qp_op_err")
+"""Of work that may not be sent, and that leaves its queue pair as it was."""
+
 
 class Op(Enum):
     """What work asks for."""

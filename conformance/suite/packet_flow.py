@@ -35,13 +35,14 @@ from roceproof.conformance.suite.reporting.failure_site import Kind, Stop
 from roceproof.conformance.wire.codec import Packet, parse
 from roceproof.conformance.wire.opcodes import OPCODES
 from roceproof.verbs.queue_pair import Qp, QpSpec
-from roceproof.verbs.work import Outcome
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import LOCAL_ERRORS, Outcome
 
 if TYPE_CHECKING:
     from scapy.packet import Packet as ScapyPacket
 
 SUCCESS, FLUSHED = "success", "wr_flush_err"
-_ONE_NAK = "NAK-02"
+_ONE_NAK, _ONE_DATAGRAM = "NAK-02", "UD-04"
 WORK, RECEIVE = "work {:#x} completed with", "receive {:#x} done with"
 """Whose completion it is, before its status."""
 
@@ -201,6 +202,11 @@ class PacketFlow:
             self._outcomes = self._exchange.target.completions(self.qp, count=0, timeout_ns=0)
         return bool(self._outcomes)
 
+    def _refused(self) -> Outcome | None:
+        """Work that has ended because it may not be sent, where that is the next to be told."""
+        refused = self.has_outcome() and self._outcomes[0].status in LOCAL_ERRORS
+        return self._outcomes[0] if refused else None
+
     def _expect_one(
         self,
         wanted: Wanted,
@@ -227,8 +233,13 @@ class PacketFlow:
             self._note(packet)
         fitting = partial(example, wanted, self.from_device)
         if packet is None:
+            refused = self._refused() if passed is None else None
+            if refused is not None:
+                behind = f": work {refused.wr_id:#x} ended with {refused.status}"
+            is_too_long = refused is not None and refused.status == "loc_len_err"
             raise self._exchange.failed(
                 f"want  {described(wanted)}\ngot   nothing in time{behind}",
+                rules=[_ONE_DATAGRAM] if is_too_long and self.spec.service is Service.UD else [],
                 example=fitting,
                 stop=self._stop_at(Kind.NO_PACKET, wanted),
             )

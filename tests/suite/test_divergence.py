@@ -47,6 +47,11 @@ FLUSHED = (
     ("head", "rules"),
     [
         ("want  RNR psn=+0 syndrome=RNR; got   nothing in time", ["RNR-01"]),
+        (
+            "(UD, 0x11): want  work 0x1 (message 1) completed with success; "
+            "got   work 0x1 completed with loc_len_err, syndrome 0xff",
+            ["UD-04"],
+        ),
         ("want  NAK psn=+1 syndrome=0x60 msn=1; got   nothing in time", ["NAK-01"]),
         ("want  NAK psn=+1 syndrome=0x62; got   nothing in time", ["NAK-07"]),
         ("want  ACK psn=+0 syndrome=ACK msn=1; got   nothing in time", ["ACK-01"]),

@@ -26,7 +26,7 @@ from roceproof.conformance.rules.table import breaks_a_must
 from roceproof.conformance.wire.opcodes import name_of
 from roceproof.conformance.wire.psn import distance
 from roceproof.verbs.queue_pair import QpSpec
-from roceproof.verbs.work import Outcome, Work
+from roceproof.verbs.work import LOCAL_ERRORS, Outcome, Work
 
 
 class Kind(Enum):
@@ -107,7 +107,7 @@ class RequesterMonitor:
 
     def completed(self, outcome: Outcome, now_ns: int) -> None:
         """The requester says that its next work has ended."""
-        if outcome.is_receive or outcome.status in ("loc_len_err", "loc_qp_op_err"):
+        if outcome.is_receive or outcome.status in LOCAL_ERRORS:
             return
         reached = self._candidates.reached(now_ns)
         number, self._completed = self._completed, self._completed + 1

@@ -101,6 +101,7 @@ _COMPLETION = _table(
     (rf"want no such completion.*completed with rem_.*{AS_ANOTHER}", "NAK-09"),
     (rf"want no such completion.*completed with retry_exc_err.*{AS_ANOTHER}", "QPS-06"),
     (NO_TIMER, "RTX-07"),
+    (r"\(UD.*completed with success; got work \S+ completed with loc_len_err", "UD-04"),
     (r"which (waits|is acknowledged).*completed with retry_exc_err, syndrome 0x60", "NAK-13"),
     (r"completed with retry_exc_err, syndrome 0x[23]", "RNR-05"),
     (r"which nothing has failed; .*completed with (wr_flush_err|rem_|r\w+_exc)", "QPS-06"),
