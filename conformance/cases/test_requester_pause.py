@@ -69,7 +69,7 @@ def test_a_pause_lasts_as_many_bit_times_as_it_says(bench: Bench) -> None:
     qp = bench.connect()
     quantum_ns = 512 // 64 * (bench.target.clock_ps or 0) / 1000
     for quanta in (LONG_ENOUGH, 2 * LONG_ENOUGH):
-        bench.send(priority_pause(dict.fromkeys(CLASSES, quanta), src_mac=bench.peers[0].mac))
+        pause(bench, quanta)
         begun_ns = last_given_ns(bench)
         message = qp.post(Op.WRITE, 5)
         qp.expect_message(message)
