@@ -130,7 +130,7 @@ def test_queue_pairs_of_both_services_do_not_mix(bench: Bench) -> None:
         qp.finish(message)
 
 
-@case("OPC-11", needs=[Capability.UC])
+@case("OPC-11", needs=[Capability.UC], smoke=True)
 @over(
     "op",
     [

@@ -63,7 +63,9 @@ def test_a_pause_ends_by_itself(bench: Bench, service: Service) -> None:
     frames_are_exact(bench)
 
 
-@case("PFC-01", needs=[Capability.PFC, Capability.WRITE, Capability.FCS], smoke=True)
+@case(
+    "PFC-01", needs=[Capability.PFC, Capability.WRITE, Capability.FCS], targets=["hdl"], smoke=True
+)
 def test_a_pause_lasts_as_many_bit_times_as_it_says(bench: Bench) -> None:
     """At 64 bits a clock; a quantum is 512, and begins when the frame has come."""
     qp = bench.connect()
