@@ -32,9 +32,9 @@ def _family(*names: str) -> Rules:
 
 
 OUT_OF_SEQUENCE = _family(
-    *("PSN-01", "PSN-02", "PSN-03", "PSN-04", "PSN-05", "PSN-07", "PSN-18", "BTH-14")
+    *("PSN-01", "PSN-02", "PSN-03", "PSN-04", "PSN-05", "PSN-07", "PSN-18", "BTH-14", "RTX-17")
 )
-"""Requests at PSNs that are not due: gaps, and what was never sent."""
+"""Requests at PSNs that are not due: gaps, what was never sent, rests of READs that are none."""
 OUT_OF_ORDER = _family("OPC-01", "OPC-02", "OPC-03", "OPC-05")
 """Packets that have no place in the message that is open, or in none."""
 WRONG_LENGTHS = _family(
