@@ -15,6 +15,7 @@ from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op
 
 SPECIAL_QPNS = frozenset((0, 1, 0xFFFFFF))
 _OPERATIONS = ("SEND", "SEND_IMM", "WRITE", "WRITE_IMM")
@@ -27,8 +28,13 @@ _UP_TO = {"cycles": (1, 60), "short": (50, 600), "middle": (500, 6000), "long": 
 
 
 def drawn_operations(claims: Claims) -> list[str]:
-    """The messages that a device has: those with payload, or if it has none, READs and atomics."""
-    with_payload = [name for name in _OPERATIONS if Capability[name] in claims.capabilities]
+    """The messages that a device sends on RC or UC: with payload, or else READs and atomics."""
+    connected = [Service[name] for name in ("RC", "UC") if Capability[name] in claims.capabilities]
+    with_payload = [
+        name
+        for name in _OPERATIONS
+        if any(may_post(claims, each, Op[name], is_beyond=False) for each in connected)
+    ]
     return with_payload or returned_operations(claims)
 
 

@@ -26,12 +26,13 @@ class Resetting:
         """Memory that the device knew before it was reset."""
 
     def power_on(self) -> None:
-        """The device is reset at rest: its queue pairs and their memory are gone."""
+        """The device is reset at rest: its queue pairs are gone, and keys that it was told."""
         if Capability.POWER_ON not in self._bench.claims.capabilities:
             return
         self.settle()
-        for known in self.qps.values():
-            self._lost += [place.region for place in known.places]
+        if Capability.TOLD_KEYS in self._bench.claims.capabilities:
+            for known in self.qps.values():
+                self._lost += [place.region for place in known.places]
         self._bench.power_on()
         self.qps.clear()
         self._held.clear()
