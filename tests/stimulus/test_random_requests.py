@@ -13,11 +13,19 @@ from random_devices import opener
 from roceproof.common.paths import REPOSITORY, RESPONDER_DUT
 from roceproof.conformance.mutants.corrupting_target import CorruptingFactory
 from roceproof.conformance.mutants.wire import wire_mutants
+from roceproof.conformance.stimulus import run_plan
 from roceproof.conformance.stimulus.drawing.plans import draw_plan
 from roceproof.conformance.stimulus.drawing.requests import draw_requests
+from roceproof.conformance.stimulus.plan import Plan, Step
 from roceproof.conformance.stimulus.responder.play import Asking
 from roceproof.conformance.stimulus.responder.requests import Request
-from roceproof.conformance.stimulus.run_plan import Finding, draws_of, try_seed
+from roceproof.conformance.stimulus.run_plan import (
+    Finding,
+    Played,
+    draws_of,
+    try_plan,
+    try_seed,
+)
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.pattern import UD_SEND_ONLY
 from roceproof.conformance.suite.reporting.divergence import differed
@@ -30,6 +38,7 @@ from roceproof.conformance.targets.model.device import ModelFactory
 from roceproof.conformance.targets.model.limited import LimitedModelFactory
 from roceproof.conformance.wire.frame_edits import bad_icrc
 from roceproof.dpi.manifest.dut import load_manifest
+from roceproof.verbs.limits import Limits
 from roceproof.verbs.queue_pair import Qp, QpSpec
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Outcome
@@ -125,6 +134,41 @@ def test_what_is_played_depends_on_what_the_device_claims(responder: HdlFactory)
     assert draws_of(small.claims) == [draw_plan]
     asking = frozenset({Capability.REQUESTER, Capability.RC, Capability.READ})
     assert draws_of(replace(small.claims, capabilities=asking)) == []
+    datagrams = frozenset({Capability.REQUESTER, Capability.UD, Capability.SEND})
+    assert draws_of(replace(small.claims, capabilities=datagrams, limits=Limits())) == []
+
+
+def test_keys_that_are_built_in_outlive_a_reset() -> None:
+    """Those that a device was told do not: what names them then is refused."""
+    plan = Plan(
+        steps=(
+            Step("connect", {"key": 1}),
+            Step("region", {"key": 1}),
+            Step("power_on", {}),
+            Step("connect", {"key": 1}),
+            Step("lost", {"key": 1}),
+        ),
+        player=Asking,
+    )
+    seen = run_plan.played(plan, 1, opener(LimitedModelFactory(load_manifest(SMALL))))
+    assert seen.failure is None, seen.failure
+
+
+def test_a_smaller_plan_that_is_none_of_this_device_is_not_taken(
+    model: ModelFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = Plan(steps=(Step("connect", {"key": 1}), Step("power_on", {})), player=Asking)
+    failure = CaseFailed("want  nothing\ngot   something", rules=["LIVE-02"])
+
+    def seen(candidate: Plan, *_: object) -> Played:
+        if candidate != plan:
+            pytest.skip("it has no more queue pairs than 2")
+        return Played(failure)
+
+    monkeypatch.setattr(run_plan, "played", seen)
+    finding = try_plan(plan, 1, opener(model))
+    assert finding is not None and finding.tries > 0
+    assert (finding.plan, finding.failure) == (plan, failure)
 
 
 @pytest.mark.parametrize("name", ["rc-message-inside-message", "rc-family-not-tracked"])
