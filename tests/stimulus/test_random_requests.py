@@ -138,6 +138,7 @@ def test_what_is_played_depends_on_what_the_device_claims(responder: HdlFactory)
     assert draws_of(replace(small.claims, capabilities=datagrams, limits=Limits())) == []
 
 
+@pytest.mark.sim
 def test_keys_that_are_built_in_outlive_a_reset() -> None:
     """Those that a device was told do not: what names them then is refused."""
     plan = Plan(
@@ -150,7 +151,7 @@ def test_keys_that_are_built_in_outlive_a_reset() -> None:
         ),
         player=Asking,
     )
-    seen = run_plan.played(plan, 1, opener(LimitedModelFactory(load_manifest(SMALL))))
+    seen = run_plan.played(plan, 1, opener(HdlFactory(load_manifest(SMALL))))
     assert seen.failure is None, seen.failure
 
 
