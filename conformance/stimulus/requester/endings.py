@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from roceproof.conformance.stimulus.requester.incarnation import FLUSHED
 from roceproof.conformance.stimulus.requester.incarnations import Lives
 from roceproof.conformance.stimulus.requester.state import (
-    FLUSHED,
     SUCCESS,
     TIMED_OUT,
     Due,

@@ -21,7 +21,7 @@ _POOL = Random(1).randbytes(1 << 18)
 _STARTS, _STRIDE = 65_521, 7919  # messages of one plan begin at different places of the pool
 _IDENTITIES = 1 << 16
 _IDENTITY_AT = 18  # in a frame over IPv4 without a VLAN tag
-NOT_ACTIVE = "loc_qp_op_err"
+NOT_ACTIVE, FLUSHED = "loc_qp_op_err", "wr_flush_err"
 
 
 def payload(number: int, size: int, fill: int | None = None) -> bytes:
@@ -50,9 +50,14 @@ class Life:
         return refusal(self.spec, work) or (None if self.is_active else NOT_ACTIVE)
 
     def refusals(self, work: Work) -> frozenset[str]:
-        """All of them: of two reasons a device may see either first."""
-        named = {refusal(self.spec, work), None if self.is_active else NOT_ACTIVE}
-        return frozenset(status for status in named if status)
+        """All of them: of two reasons a device may see either first.
+
+        Work that it had taken when the queue pair was reset it may flush.
+        """
+        own = refusal(self.spec, work)
+        if self.is_active:
+            return frozenset({own} if own else ())
+        return frozenset({NOT_ACTIVE, own or FLUSHED})
 
     def packets(self, work: Work) -> int:
         """How many packets the work is."""

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 from roceproof.conformance.model.segmentation import AWAIT_DATA
 from roceproof.conformance.stimulus.requester.data_effects import effects_on_data
-from roceproof.conformance.stimulus.requester.incarnation import Life
-from roceproof.conformance.stimulus.requester.state import FLUSHED, Due, Remnants, Response, State
+from roceproof.conformance.stimulus.requester.incarnation import FLUSHED, Life
+from roceproof.conformance.stimulus.requester.state import Due, Remnants, Response, State
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Work
 

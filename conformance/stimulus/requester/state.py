@@ -13,13 +13,13 @@ from typing import NamedTuple
 
 from roceproof.conformance.model.codes import ack_timeout_ns
 from roceproof.conformance.model.segment import Segment
-from roceproof.conformance.stimulus.requester.incarnation import Life
+from roceproof.conformance.stimulus.requester.incarnation import FLUSHED, Life
 from roceproof.conformance.wire.headers import Aeth, Bth
 from roceproof.conformance.wire.psn import PSN_MODULUS, distance
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Outcome, Work
 
-SUCCESS, FLUSHED, TIMED_OUT = "success", "wr_flush_err", "retry_exc_err"
+SUCCESS, TIMED_OUT = "success", "retry_exc_err"
 BAD_RESPONSE = "bad_resp_err"
 NO_SYNDROME = 0xFF
 _ACKNOWLEDGE = 0x11
