@@ -37,15 +37,14 @@ def management(packet: Observed) -> Iterator[Violation]:
     if packet.opcode != UD_SEND_ONLY:
         yield Violation("CM-01", f"opcode {UD_SEND_ONLY:#04x}", f"{packet.opcode:#04x}")
         return
-    deth = packet.deth
-    if deth is not None:
-        qkey, source = deth[0], deth[1] & 0xFFFFFF
-        if source != CM_QPN:  # which may have been redirected
-            yield Violation("CM-01", f"source QPN {CM_QPN}", f"{source:#x}", Severity.SHOULD)
-        if qkey != _GSI_QKEY:
-            yield Violation("CM-01", f"Q_Key {_GSI_QKEY:#x}", f"{qkey:#010x}")
-    if packet.payload_size != MAD_BYTES:
-        yield Violation("CM-01", f"{MAD_BYTES} bytes", str(packet.payload_size))
+    qkey, source = packet.deth or (_GSI_QKEY, CM_QPN)
+    source &= 0xFFFFFF
+    size = packet.payload_size
+    is_broken = qkey != _GSI_QKEY or size != MAD_BYTES
+    if is_broken or source != CM_QPN:  # which may have been redirected
+        expected = f"Q_Key {_GSI_QKEY:#x}, source QPN {CM_QPN}, {MAD_BYTES} bytes"
+        severity = None if is_broken else Severity.SHOULD
+        yield Violation("CM-01", expected, f"{qkey:#010x}, {source:#x}, {size}", severity)
     mad = packet.payload
     if len(mad) >= _JUDGED_MAD_BYTES and mad[1] == CM_CLASS:
         yield from mad_rules(mad)

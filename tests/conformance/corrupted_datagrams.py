@@ -38,6 +38,8 @@ scenario("CM-01", lambda: [build(with_bth(Sender().message(SEND, 4)[0], dest_qpn
 scenario("CM-01", lambda: [build(mad(qkey=0x1234))])
 scenario("CM-01", lambda: [build(mad(source=2))])
 scenario("CM-01", lambda: [build(replace(mad(), payload=mad().payload[:-4]))])
+scenario("CM-01", lambda: [build(replace(mad(source=2), payload=mad().payload[:-4]))])
+scenario("CM-01", lambda: [build(replace(mad(qkey=0x1234), payload=mad().payload[:-4]))])
 scenario("CM-02", lambda: [build(mad(class_version=1))])
 scenario("CM-02", lambda: [build(mad(attribute=0x20))])
 scenario("CM-02", lambda: [build(mad(method=1))])
