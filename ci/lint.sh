@@ -42,7 +42,7 @@ check "SPDX headers" spdx
 check "ruff check" $bin/ruff check -q .
 check "docstrings of what is public" ci/lint_docstrings.sh $bin/ruff
 check "ruff format" $bin/ruff format -q --check .
-check "mypy" $bin/mypy -p roceproof
+check "mypy" $bin/mypy
 check "imports (import-linter)" imports
 check "rooms" $bin/python ci/lint_rooms.py
 check "clang-format" $bin/clang-format --dry-run -Werror "${c_files[@]}"
