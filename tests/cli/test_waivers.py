@@ -16,6 +16,7 @@ from corrupted_captures import HEALTHY, corrupt, middles, migrated, other_versio
 from roceproof.common.paths import REPOSITORY
 from roceproof.conformance.check.run import check_file
 from roceproof.conformance.rules.waivers import WaiverError, load_waivers, matching
+from roceproof.verbs.limit_table import LIMITS
 
 SCHEMA = Path(__file__).parent / "junit.xsd"
 CLEAN, FINDINGS, UNUSABLE = 0, 1, 2
@@ -168,3 +169,10 @@ def test_the_documented_file_is_one(tmp_path: Path) -> None:
     assert loaded[2].is_for_case("test_zeros_round_a_payload_up_to_four_bytes[64bit]")
     assert loaded[1].flow == ("10.0.0.2", "10.0.0.1", 0x11)
     assert not any(each.expired for each in loaded)
+
+
+def test_the_page_names_the_limits_that_can_be_waived() -> None:
+    text = (REPOSITORY / "docs" / "waivers.md").read_text()
+    told = text[text.index("`limits = { ") : text.index("can be waived in the same way")]
+    keys = {row.key for row in LIMITS}
+    assert keys & set(re.findall(r"\w+", told)) == {row.key for row in LIMITS if row.beyond}
