@@ -54,13 +54,12 @@ def mad_rules(mad: bytes) -> Iterator[Violation]:
     """CM-02: the header of a MAD of the communication management class."""
     base, version, method = mad[0], mad[2], mad[3]
     attribute = int.from_bytes(mad[16:18], "big")
-    if (base, version) != (_CM_BASE_VERSION, _CM_CLASS_VERSION):
-        yield Violation("CM-02", "base version 1, class version 2", f"{base} and {version}")
     exchange = method == _SEND and attribute in _CM_ATTRIBUTES
     port_info = attribute == _CLASS_PORT_INFO and method in _CLASS_PORT_INFO_METHODS
-    if not (exchange or port_info):
-        got = f"attribute {attribute:#06x} with method {method:#04x}"
-        yield Violation("CM-02", "an attribute and a method of CM", got)
+    is_known = exchange or port_info
+    if (base, version) != (_CM_BASE_VERSION, _CM_CLASS_VERSION) or not is_known:
+        got = f"{base}, {version}, attribute {attribute:#06x} with method {method:#04x}"
+        yield Violation("CM-02", "base version 1, class version 2, an attribute of CM", got)
 
 
 def notification(packet: Observed) -> Iterator[Violation]:

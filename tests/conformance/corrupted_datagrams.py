@@ -43,6 +43,7 @@ scenario("CM-01", lambda: [build(replace(mad(qkey=0x1234), payload=mad().payload
 scenario("CM-02", lambda: [build(mad(class_version=1))])
 scenario("CM-02", lambda: [build(mad(attribute=0x20))])
 scenario("CM-02", lambda: [build(mad(method=1))])
+scenario("CM-02", lambda: [build(mad(class_version=1, method=1))])
 scenario("CM-03", lambda: frames_of([req(), req(transaction=2)]))
 scenario("", lambda: frames_of([req(), req()]))
 
