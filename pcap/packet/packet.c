@@ -24,6 +24,7 @@ enum {
     ETHER_ROCE_V1 = 0x8915,
     AUTHENTICATION = 51,
     FRAGMENT_HEADER = 44,
+    FRAGMENT_OFFSET = 0xFFF8,
 };
 
 static bool is_tag(uint16_t ether_type) {
@@ -153,6 +154,8 @@ static bool extensions_lead_to_roce(const struct roce_packet *packet, uint8_t ne
         if (packet->size < at + 8)
             return false;
         const uint8_t *header = packet->frame + at;
+        if (next == FRAGMENT_HEADER && (roce_u16(header + 2) & FRAGMENT_OFFSET) != 0)
+            return false;
         const uint32_t units = header[1];
         at += next == FRAGMENT_HEADER  ? 8
               : next == AUTHENTICATION ? 4 * (units + 2)

@@ -167,12 +167,18 @@ def dscp_changes() -> list[bytes]:
     return [first, poke(second, 15, b"\0")]
 
 
-@breaks("IP-14")
-def roce_behind_extension_headers() -> list[bytes]:
+def extended(kind: int, header: bytes) -> list[bytes]:
+    """A SEND with one IPv6 extension header of eight bytes in front of UDP."""
     ipv6 = IPV6_SEND
     length = int.from_bytes(ipv6[18:20], "big") + 8
-    head = ipv6[:18] + length.to_bytes(2, "big") + b"\x3c" + ipv6[21:54]
-    return [head + b"\x11\0\1\4\0\0\0\0" + ipv6[54:]]
+    return [
+        ipv6[:18] + length.to_bytes(2, "big") + bytes([kind]) + ipv6[21:54] + header + ipv6[54:]
+    ]
+
+
+scenario("IP-14", lambda: extended(60, b"\x11\0\1\4\0\0\0\0"))
+scenario("IP-14", lambda: extended(44, b"\x11\0\0\1\0\0\0\0"))
+scenario("", lambda: extended(44, b"\x11\0\1\0\0\0\0\0"))
 
 
 scenario("UDP-05", lambda: [build(replace(Sender().message(SEND, 4)[0], udp_sport=0x1234))])
