@@ -5,7 +5,7 @@ from ipaddress import ip_address
 
 from roceproof.dpi.contract.records import QpCommand, QpConfig
 from roceproof.verbs.queue_pair import QpSpec
-from roceproof.verbs.service import PathMtu
+from roceproof.verbs.service import PathMtu, Service
 
 
 def config_of(spec: QpSpec, qpn: int, *, command: QpCommand) -> QpConfig:
@@ -29,4 +29,5 @@ def config_of(spec: QpSpec, qpn: int, *, command: QpCommand) -> QpConfig:
         rnr_retry=spec.rnr_retry,
         min_rnr_timer=spec.min_rnr_timer,
         vlan=spec.vlan,
+        qkey=spec.qkey if spec.service is Service.UD else 0,
     )
