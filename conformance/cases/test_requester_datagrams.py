@@ -16,7 +16,9 @@ from roceproof.verbs.work import Op
 
 pytestmark = [REQUESTER, needs(Capability.UD, Capability.SEND)]
 
-MTU = 4096  # the largest: verbs cannot give a UD queue pair less than the port has
+MTU = 4096
+"""The largest, for verbs cannot give a UD queue pair less than the port has. A device that lacks it
+has its smallest, and lengths that follow from that."""
 QKEY = 0x01020304
 DETH = 54  # in an untagged frame over IPv4
 OPS = over("op", [Op.SEND, Op.SEND_IMM])
@@ -61,7 +63,7 @@ def test_a_datagram_is_one_packet(bench: Bench, length: int, op: Op) -> None:
     qp = connected(bench)
     message = post(qp, op, length, immediate=7)
     make = UD_SEND_ONLY if op is Op.SEND else UD_SEND_ONLY_IMM
-    qp.expect(make(payload=message.work.data, pad=-length % 4))
+    qp.expect(make(payload=message.work.data, pad=-len(message.work.data) % 4))
     qp.expect_silence()
     qp.completes(message)
 
@@ -106,8 +108,7 @@ def test_a_datagram_beyond_the_path_mtu_sends_nothing(bench: Bench, length: int,
     qp = connected(bench)
     too_long = post(qp, op, length)
     qp.expect_silence()
-    answer_ns = bench.target.patience.answer_ns
-    for outcome in bench.target.completions(qp.qp, count=1, timeout_ns=answer_ns):
+    for outcome in qp.all_outcomes(1):
         assert outcome.wr_id == too_long.work.wr_id  # with success, or as refused
     qp.expect(post(qp, op, MTU).packets[0].without("psn"))
 

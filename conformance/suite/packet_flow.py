@@ -356,7 +356,9 @@ class PacketFlow:
     def all_outcomes(self, count: int) -> list[Outcome]:
         """So many completions and those that come besides, none of which anybody has looked at."""
         found, self._outcomes = self._outcomes, []
-        return found + self._exchange.all_completions(self, max(0, count - len(found)))
+        found += self._exchange.all_completions(self, max(0, count - len(found)))
+        self.ended |= {outcome.wr_id for outcome in found}
+        return found
 
     def _next_outcome(self, within_ns: int | None = None) -> Outcome | None:
         if not self._outcomes:

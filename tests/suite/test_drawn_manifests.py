@@ -30,6 +30,11 @@ def test_cases_of_responders_pass_under_what_each_draws() -> None:
     assert " passed" in passes(1, *(f"{CASES}/test_responder_{name}.py" for name in QUICK))
 
 
+@pytest.mark.parametrize("seed", [5, 15, 16])
+def test_cases_of_datagrams_pass_under_what_each_draws(seed: int) -> None:
+    assert " passed" in passes(seed, f"{CASES}/test_requester_datagrams.py")
+
+
 def test_a_failure_has_one_command_and_that_draws_the_same_again() -> None:
     report: Any = SimpleNamespace(longrepr="want SEND\ncapture: a\nreplay: roceproof test -k a")
     again = "python -m drawn --seed 1 a"

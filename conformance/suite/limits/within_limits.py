@@ -59,9 +59,10 @@ class Lengths:
     """What a queue pair makes of the lengths that a case thinks in.
 
     A case thinks in one path MTU and in any number of bytes. Where the device has another MTU, a
-    length of so many packets and a rest becomes one of as many packets and that rest; where its
-    lengths are whole words, the rest is rounded up. Path MTUs are whole words, so that what holds
-    of a message holds of its last packet, and patterns fit that were written for the case's.
+    length of so many packets and a rest becomes one of as many packets and that rest, or, if the
+    rest does not fit a packet there, one that lacks as much of a whole packet; where its lengths
+    are whole words, the rest is rounded up. Path MTUs are whole words, so that what holds of a
+    message holds of its last packet, and patterns fit that were written for the case's.
     """
 
     limits: Limits
@@ -70,13 +71,17 @@ class Lengths:
 
     def fit(self, length: int) -> int:
         """Of a message of the device, or of the payload of its packet."""
-        packets, rest = divmod(length, self.thought)
+        packets, rest = self._in_packets(length)
         return packets * self.real + self.limits.fit(rest)
 
     def spread(self, length: int) -> int:
         """Of a message to the device, which takes any length."""
-        packets, rest = divmod(length, self.thought)
+        packets, rest = self._in_packets(length)
         return packets * self.real + rest
+
+    def _in_packets(self, length: int) -> tuple[int, int]:
+        packets, rest = divmod(length, self.thought)
+        return packets, rest if rest <= self.real else max(1, rest + self.real - self.thought)
 
     def fit_pattern(self, wanted: Wanted) -> Wanted:
         """A request of the device with as many bytes as `post` will have given it.

@@ -225,7 +225,9 @@ class LimitedModelTarget(ModelTarget):
     def post(self, qp: Qp, work: Work) -> None:
         limits = self._claims.limits
         is_refused = refusal(qp.spec, work) is not None
-        packets = 0 if is_refused else packet_count(work.size, qp.spec.path_mtu)
+        packets = packet_count(work.size, qp.spec.path_mtu)
+        if is_refused or (qp.spec.service is Service.UD and packets > 1):
+            packets = 0
         state = self.device.queue_pairs[qp.qpn].requester.state
         is_kept = state is not State.RESET and (limits.flushes or state is not State.ERR)
         if is_kept:

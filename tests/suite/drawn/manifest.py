@@ -98,6 +98,8 @@ def _capabilities(draw: _Draw, *, reads: bool) -> list[str]:
             names = draw.choice((names, [*names, "READ"], [*names, "READ"], ["READ"]))
             names = draw.choice((names, [*names, "CMP_SWAP", "FETCH_ADD"]))
         lines.append(f"{service} = {sorted(names)}")
+    if draw.random() < 0.5:
+        lines.append(f"UD = {draw.some(('SEND', 'SEND_IMM'), (1,))}")
     return [*lines, f"retransmission = {draw.truth()}"]
 
 
