@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -36,6 +37,25 @@ def run(case: Callable[..., None], *arguments: object, loses: Loses) -> None:
         lossy = LosesTheNext(target)
         lossy.loses = loses  # type: ignore[method-assign]
         case(Bench(lossy, source.claims, seed=1), *arguments)
+
+
+class Alters(ForwardingTarget):
+    """Frames arrive otherwise than they were sent, or not at all."""
+
+    altered: Callable[[bytes], bytes | None]
+
+    def send(self, frame: bytes) -> None:
+        """Hand on what is made of it."""
+        if (made := self.altered(frame)) is not None:
+            super().send(made)
+
+
+def run_altered(case: Callable[..., None], altered: Callable[[bytes], bytes | None]) -> None:
+    source = ModelFactory()
+    with source.device(CasePlace(name="neighbours", seed=1)) as target:
+        device = Alters(target)
+        device.altered = altered  # type: ignore[method-assign]
+        case(Bench(device, replace(source.claims, path_mtus=(1024,)), seed=1))
 
 
 def is_tagged(frame: bytes) -> bool:
@@ -79,3 +99,23 @@ def test_a_ping_that_hides_the_next_is_found() -> None:
             cases.test_pings_of_kilobytes_are_answered_or_leave_no_trace,
             loses=lambda frame: len(frame) > 5000,
         )
+
+
+def test_a_ping_over_ipv6_that_fits_no_path_mtu_may_be_dropped() -> None:
+    case = cases.test_pings_of_every_length_over_ipv6_are_answered
+    run_altered(case, lambda frame: frame if len(frame) <= 14 + 1024 else None)
+    with pytest.raises(CaseFailed, match="0 answers to an echo request with 976 bytes of data"):
+        run_altered(case, lambda frame: frame if len(frame) < 14 + 1024 else None)
+
+
+def test_the_frame_that_drew_an_answer_over_ipv6_is_told() -> None:
+    def with_hops_of_a_link(frame: bytes) -> bytes:
+        is_far = frame[54] == cases.ND_SOLICITATION and frame[21] == 64
+        return cases.with_hops(frame, cases.ND_HOPS) if is_far else frame
+
+    told = r"asked: \w+ to frame 2 of \d+, a solicitation with hop limit 64\n"
+    with pytest.raises(CaseFailed, match=told) as failed:
+        run_altered(
+            cases.test_what_asks_a_host_for_nothing_over_ipv6_draws_nothing, with_hops_of_a_link
+        )
+    assert failed.value.rules == ("LIVE-03",)
