@@ -20,6 +20,9 @@ from roceproof.conformance.wire.notation import first_difference
 from roceproof.verbs.addresses import Host
 
 IPV4_BYTES = 4
+ARP_BYTES = 28
+LONGER_PAD = 64
+"""Where the pad of an answer may end instead: the shortest frame, and a tag more."""
 HOPS = 64
 _PROTOCOL = {ETHER_IPV4: 1, ETHER_IPV6: 58}
 _IPV4_HEADER, _IPV6_HEADER = 20, 40
@@ -41,6 +44,24 @@ class Message(NamedTuple):
 def ethernet(to: bytes, sender: bytes, ether_type: int, payload: bytes) -> bytes:
     """A frame, padded to the Ethernet minimum."""
     return (to + sender + pack(">H", ether_type) + payload).ljust(ETHERNET_MINIMUM, b"\0")
+
+
+def usually_padded(frame: bytes) -> bytes:
+    """With the pad of the shortest frame, zeros, in place of another that an answer may have.
+
+    That ends the frame at 60 bytes or at 64. One that is too short, or has more, stays as it is.
+    """
+    found = payload_of_ethernet(frame)
+    if found is None:
+        return frame
+    ether_type, at = found
+    end = at + ARP_BYTES
+    if ether_type == ETHER_IPV4:
+        end = at + int.from_bytes(frame[at + 2 : at + 4])
+    elif ether_type == ETHER_IPV6:
+        end = at + _IPV6_HEADER + int.from_bytes(frame[at + 4 : at + 6])
+    is_pad = end < len(frame) and len(frame) in (ETHERNET_MINIMUM, LONGER_PAD)
+    return frame[:end].ljust(ETHERNET_MINIMUM, b"\0") if is_pad else frame
 
 
 def icmp_frame(sender: Host, to: Host, kind: int, body: bytes, *, hops: int = HOPS) -> bytes:

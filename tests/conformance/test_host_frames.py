@@ -19,6 +19,7 @@ from scapy.layers.l2 import ARP, Dot1Q, Ether
 from scapy.packet import Packet
 
 from roceproof.conformance.targets.ping import ECHO_DATA, echo_request, is_echo_reply, wrong_answer
+from roceproof.conformance.wire.icmp import icmp_frame, usually_padded
 from roceproof.conformance.wire.neighbours import (
     announce,
     answer,
@@ -150,3 +151,24 @@ def test_an_answer_to_arp_is_told_by_its_fields_too() -> None:
     other = bytes(6) + reply[6:]
     assert "arp destination" in what_is_wrong_with_arp(other, host, asker)
     assert what_is_wrong_with_arp(other, host, asker, through=bytes(6)) == ""
+
+
+@pytest.mark.parametrize("tag", [b"", TAG], ids=["untagged", "tagged"])
+def test_an_answer_may_have_another_pad_but_no_less_and_nothing_else_behind_it(tag: bytes) -> None:
+    asker, host = hosts(2, 4)
+    arp = answer(solicit(asker, host.ip), {host.ip: host.mac})
+    assert arp is not None
+    for padded, size in ((arp, 42), (icmp_frame(host, asker, 0, bytes(8)), 46)):
+        said = padded[:12] + tag + padded[12:size]
+        usual = said.ljust(60, b"\0")
+        for filler in (b"\0", b"\x5a"):
+            for length in (60, 64):
+                assert usually_padded(said.ljust(length, filler)) == usual
+            for length in (59, 61, 63, 65, 68):
+                other = said.ljust(length, filler)
+                assert usually_padded(other) == other
+    whole = icmp_frame(host, asker, 0, bytes(33)) + b"\x5a"
+    assert usually_padded(whole) == whole
+    six, other = hosts(2, 16)
+    shortest = icmp_frame(six, other, 129, b"")
+    assert usually_padded(shortest.ljust(64, b"\x5a")) == shortest

@@ -9,7 +9,7 @@ import pytest
 
 from roceproof.common.paths import REPOSITORY
 from roceproof.conformance.targets.hdl.device import HdlTarget
-from roceproof.conformance.wire.neighbours import is_advertised, solicit
+from roceproof.conformance.wire.neighbours import answer, is_advertised, solicit
 from roceproof.dpi import PortOptions, Simulation, load_manifest
 from roceproof.dpi.manifest.limits import Environment
 from roceproof.verbs.addresses import Host
@@ -43,9 +43,9 @@ def asides_of(simulation: Simulation, *, resolves: bool, wanted: bytes) -> list[
 
 
 def test_a_question_after_a_peer_is_answered_and_none_of_the_cases(simulation: Simulation) -> None:
-    (answer,) = asides_of(simulation, resolves=True, wanted=PEER.ip)
-    assert is_advertised(answer, PEER.ip)
-    assert answer[22:28] == PEER.mac
+    (reply,) = asides_of(simulation, resolves=True, wanted=PEER.ip)
+    assert is_advertised(reply, PEER.ip)
+    assert reply[22:28] == PEER.mac
 
 
 def test_a_question_after_nobody_stays_one(simulation: Simulation) -> None:
@@ -56,3 +56,17 @@ def test_a_question_after_nobody_stays_one(simulation: Simulation) -> None:
 def test_a_device_that_is_told_all_addresses_is_not_answered(simulation: Simulation) -> None:
     (question,) = asides_of(simulation, resolves=False, wanted=PEER.ip)
     assert not is_advertised(question, PEER.ip)
+
+
+def test_an_answer_is_handed_on_with_the_usual_pad_whatever_it_came_with(
+    simulation: Simulation,
+) -> None:
+    target = HdlTarget(simulation, 6400, host=OWN)
+    reply = answer(solicit(PEER, OWN.ip), {OWN.ip: OWN.mac})
+    assert reply is not None
+    sent = [reply[:42].ljust(size, b"\x5a") for size in (64, 61)]
+    for frame in sent:
+        target.send(frame)
+    target.wait(ANSWER_NS)
+    echoed = [frame[6:12] + frame[:6] + frame[12:] for frame in (reply, sent[1])]
+    assert target.asides() == echoed

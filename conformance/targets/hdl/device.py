@@ -31,6 +31,7 @@ from roceproof.conformance.targets.records_seen import RecordsSeen
 from roceproof.conformance.wire import neighbours
 from roceproof.conformance.wire.codec import parse
 from roceproof.conformance.wire.framing import frame_check_sequence
+from roceproof.conformance.wire.icmp import usually_padded
 from roceproof.conformance.wire.mac_control import is_pause_of
 from roceproof.dpi.contract.records import QpCommand, QpConfig
 from roceproof.dpi.manifest.limits import Environment
@@ -228,7 +229,8 @@ class HdlTarget(Target):
         return self.simulation.peek(peeked.port, peeked.address, len(peeked.data)) != peeked.data
 
     def asides(self) -> list[bytes]:
-        taken = list(self._others)
+        """What it says of its pad, which may be another than ours, is left to the capture."""
+        taken = [usually_padded(frame) for frame in self._others]
         self._others.clear()
         return taken
 
