@@ -2,6 +2,7 @@
 """The READ and ATOMIC requests whose responses may still come, or come again."""
 
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -94,13 +95,17 @@ class Reads:
         self.pending: list[Read] = []
         """Those whose responses have not all been seen, oldest first."""
 
+    def __iter__(self) -> Iterator[Read]:
+        """Those that are kept, oldest first."""
+        return iter(self._kept)
+
     def unanswered(self, path_mtu: int | None) -> Read | None:
         """The last one, if its answer is not whole and nothing behind it was acknowledged."""
         last = self._kept[-1] if self._kept else None
         waits = any(read is last for read in self.pending)
         return last if last and waits and not last.is_acked_past(path_mtu) else None
 
-    def keep(self, packet: Observed, frame: int) -> Read | None:
+    def keep(self, packet: Observed, frame: int) -> None:
         """Remember a request, if it is one that is answered with data."""
         opcode = packet.opcode
         if opcode in _ATOMICS:
@@ -113,14 +118,13 @@ class Reads:
                 packet.psn, False, reth.length if reth else None, reth.address if reth else 0
             )
         else:
-            return None
+            return
         read.frame = frame
         self._kept.append(read)
         self.pending.append(read)
         if len(self._kept) > KEPT:
             oldest = self._kept.popleft()
             self.pending = [other for other in self.pending if other is not oldest]
-        return read
 
     def answer(self, read: Read, at: int, path_mtu: int | None) -> None:
         """The response with that offset has been seen."""

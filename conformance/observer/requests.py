@@ -14,7 +14,7 @@ from roceproof.conformance.observer.messages import Messages
 from roceproof.conformance.observer.msn_counter import MsnCounter
 from roceproof.conformance.observer.observed import READ_REQUEST, Observed
 from roceproof.conformance.observer.psn import ahead, distance, packets_of, reversed_bytes
-from roceproof.conformance.observer.reads import Read, Reads
+from roceproof.conformance.observer.reads import Reads
 from roceproof.conformance.rules.findings import FlowKey, Violation
 from roceproof.conformance.wire.headers import ImmDt
 from roceproof.conformance.wire.opcodes import Family, Opcode, Position, Transport
@@ -56,7 +56,6 @@ class Requests:
         self._extent = 0
         self._history = History()
         self._previous: _Previous | None = None
-        self._unmeasured: Read | None = None
 
     def step_to(self, psn: int) -> int:
         """How far a PSN lies from the expected one; 0 where none is expected."""
@@ -84,11 +83,10 @@ class Requests:
         self._doubt()
 
     def learn(self, path_mtu: int) -> None:
-        """The path MTU has become known: so is the end of a READ just requested."""
-        read = self._unmeasured
-        if read is not None and self.newest == read.psn:
-            self._reach(ahead(read.psn, (read.span(path_mtu) or 1) - 1))
-        self._unmeasured = None
+        """The path MTU has become known: so is the end of a READ at the newest PSN."""
+        for read in self.reads:
+            if self.newest == read.psn:
+                self._reach(ahead(read.psn, (read.span(path_mtu) or 1) - 1))
 
     def take_datagram(self, packet: Observed) -> None:
         """UD: nothing is judged, but responses may come that should not."""
@@ -214,11 +212,10 @@ class Requests:
         psn = packet.psn
         span = _span(packet, path_mtu)
         self._history.keep(seen(packet))
-        read = self.reads.keep(packet, place.frame)
+        self.reads.keep(packet, place.frame)
         self.expected = None if span is None else ahead(psn, span)
         self._reach(psn)
         self._reach(ahead(psn, (span or 1) - 1))
-        self._unmeasured = read if span is None else None
         only = row.position is Position.ONLY
         was_read = packet.opcode == READ_REQUEST
         self._previous = _Previous(psn, was_read, only and not packet.payload_size)

@@ -16,7 +16,7 @@ static void take_mtu(struct roce_flow *flow, uint32_t path_mtu) {
         if (read->span != 0 || !read->known)
             continue;
         read->span = roce_span(read->length, path_mtu);
-        if (requests->adopts && read->position == requests->newest)
+        if (read->position == requests->newest)
             roce_reach(requests, read->position, read->span);
     }
 }

@@ -51,6 +51,14 @@ def after(asked: list[Packet], *answers: Packet) -> Frames:
 READ_BYTES = 2 * PATH_MTU + 5
 
 
+def behind_its_successor(*, is_message: bool = False) -> list[Packet]:
+    """A READ of responses 103 to 105, behind it a READ or a message from before it, and P."""
+    sender = Sender(psn=100)
+    earlier, later = sender.read(READ_BYTES), sender.read(READ_BYTES)
+    told = answer(0x0E, 104 if is_message else 101, 0, PATH_MTU)
+    return [later, *(sends(1) if is_message else [earlier]), told]
+
+
 def read_and_send() -> list[Packet]:
     """A SEND at 99, a READ of 3 responses at 100, a SEND at 103."""
     sender = Sender(psn=99)
@@ -77,6 +85,10 @@ COPY = ASKED[:1]
 # healthy
 scenario("", after(ASKED, ack(100, 1), ack(103, 4)))
 scenario("", after(read_and_send(), ack(99, 1), first(), middle(), last(), ack(103, 3)))
+scenario("", after(behind_its_successor(), ack(104, 2, syndrome=0x2C)))
+scenario("ACK-12", after(behind_its_successor(), ack(105, 2)))
+scenario("ACK-06", after(behind_its_successor(), ack(106, 2)))
+scenario("ACK-12", after(behind_its_successor(is_message=True), ack(105, 2)))
 scenario("", after([*ASKED, *COPY], ack(103, 4), ack(100, 4)))
 scenario("", after(ASKED, ack(100, 1), ack(101, 1, syndrome=0x60)))
 scenario("", after(ASKED, ack(101, 1, syndrome=0x2C)))
