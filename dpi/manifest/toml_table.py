@@ -68,7 +68,9 @@ class Table:
     def take_list(self, key: str, kind: type[T]) -> list[T]:
         """A list of different values, with at least one."""
         values = self.take(key, list)
-        if not values or any(type(value) is not kind for value in values):
+        if not values:
+            raise self.error(key, "is empty; name at least one, or delete the line")
+        if any(type(value) is not kind for value in values):
             raise self.error(key, f"expected a list of {kind.__name__}, got {shown(values)}")
         for value in values:
             if values.count(value) > 1:

@@ -80,6 +80,7 @@ def test_manifest_is_read_whole(write, tmp_path):
         ('"mine"', '"a\\u001bb"', "name: 'a\\x1bb' will not do"),
         ('"my_top"', '"my top"', "top: 'my top' will not do"),
         ('["a.sv"]', '["a.sv", "a.sv"]', "sources: 'a.sv' is listed twice"),
+        ('["a.sv"]', "[]", "sources: is empty; name at least one, or delete the line"),
         ('["a.sv"]', '["a\\u0000.sv"]', "is no file name"),
         ('["a.sv"]', '["a\\nb.sv"]', "is no file name"),
         ('["a.sv"]', f'["{"a" * 5000}"]', "File name too long"),
