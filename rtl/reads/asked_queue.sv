@@ -33,7 +33,6 @@ module asked_queue
   output      asked_t               asked_o,       // the oldest
   output      logic [23:0]          received_o,  // responses of it
   output      logic                 again_o,     // since the last of which the rest has been asked for
-  output      logic [23:0]          fresh_o,     // the first PSN that was never sent
   input  wire logic                 advance_i,   // one more; never beside a configuration
   input  wire logic                 end_i,       // and it was the last
   input  wire logic                 told_i,      // so the tracker knows, of that queue pair
@@ -124,20 +123,6 @@ module asked_queue
     .read_i       (lookup_i),
     .read_index_i ({index_i, head_q[index_i][PlaceBits-1:0]}),
     .read_data_o  (asked_o)
-  );
-
-  ram_1r1w #(
-    .Width  (24),
-    .Words  (Qps),
-    .Forward(1)
-  ) u_fresh (
-    .clk_i,
-    .write_i      (event_i.configures || event_i.departs),
-    .write_index_i(event_i.configures ? configured : departed),
-    .write_data_i (event_i.configures ? config_i.sq_psn[23:0] : event_i.departed_psn + 24'd1),
-    .read_i       (lookup_i),
-    .read_index_i (index_i),
-    .read_data_o  (fresh_o)
   );
 
   ram_1r1w #(

@@ -27,7 +27,6 @@ package reads_pkg;
     logic                     departs;     // a request on RC
     logic                     departs_asking;  // that of a READ or an atomic
     index_t                   departed_index;
-    logic [23:0]              departed_psn;    // the last that it uses
     logic                     owed;        // a frame has left, and it is not yet said whose
     logic                     asks;        // a READ or an atomic begins
     roce_tx_pkg::asked_t      asked;

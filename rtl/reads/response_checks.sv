@@ -22,7 +22,6 @@ module response_checks
   input  wire roce_tx_pkg::asked_t  asked_i,
   input  wire logic [23:0]          received_i,   // responses of it
   input  wire logic                 again_i,      // since which the rest was asked for
-  input  wire logic [23:0]          fresh_i,      // the first PSN that was never sent
   output      logic [31:0]          offset_o,     // of the data in the answer, in bytes
   input  wire logic                 permitted_i,  // they may go where they shall
   output      verdict_t             verdict_o
@@ -40,7 +39,7 @@ module response_checks
   assign next     = asked_i.first_psn + received_i;
   assign is_next  = response_i.psn == next;
   assign is_last  = response_i.psn == asked_i.last_psn;
-  assign behind   = waits_i && !precedes(response_i.psn, next) && precedes(response_i.psn, fresh_i);
+  assign behind   = waits_i && !precedes(response_i.psn, next);
   assign has_aeth = opcode != RcReadMiddle;
   assign syndrome = has_aeth ? response_i.immediate[31:24] : 8'h1F;
   assign is_data  = opcode inside {RcReadFirst, RcReadMiddle, RcReadLast, RcReadOnly};

@@ -80,7 +80,7 @@ module response_engine
   logic                 is_configured, open, tells, tells_end, again;
   asker_t               asker;
   asked_t               asked;
-  logic [23:0]          received, fresh;
+  logic [23:0]          received;
   logic [31:0]          offset;
   logic [63:0]          address;
   verdict_t             verdict, verdict_q;
@@ -116,7 +116,6 @@ module response_engine
     .asked_o     (asked),
     .received_o  (received),
     .again_o     (again),
-    .fresh_o     (fresh),
     .advance_i   (advances),
     .end_i       (verdict_q.ends),
     .told_i      (tells_end),
@@ -155,7 +154,6 @@ module response_engine
     .asked_i    (asked),
     .received_i (received),
     .again_i    (again),
-    .fresh_i    (fresh),
     .offset_o   (offset),
     .permitted_i(permitted),
     .verdict_o  (verdict)

@@ -138,7 +138,6 @@ module requester
   assign event_o.failed_index   = reads_pkg::index_t'(failed_index);
   assign event_o.departs        = departed_valid && departed_ready && !departed.copy;
   assign event_o.departs_asking = departed.asks;
-  assign event_o.departed_psn   = departed.psn;
   assign event_o.departed_index = reads_pkg::index_t'(departed.completion.qpn[IndexBits-1:0]);
   assign event_o.owed           = departure_owed;
   assign event_o.ask_index      = reads_pkg::index_t'(issued_index);
