@@ -13,7 +13,7 @@ from roceproof.conformance.wire.psn import distance, packet_count
 from roceproof.verbs.limit_table import LONGEST_MESSAGE
 from roceproof.verbs.queue_pair import QpSpec
 from roceproof.verbs.service import Service
-from roceproof.verbs.work import Op, Work
+from roceproof.verbs.work import LOCAL_ERRORS, Op, Work
 
 _ATOMICS = (Op.CMP_SWAP, Op.FETCH_ADD)
 
@@ -71,7 +71,7 @@ class QueuePair:
 
     def complete(self, status: str) -> None:
         self.outstanding = max(0, self.outstanding - 1)
-        self.is_failed |= status not in ("success", "loc_len_err", "loc_qp_op_err")
+        self.is_failed |= status not in ("success", *LOCAL_ERRORS)
 
     def answer(self, seen: Glimpse) -> Answer:
         """A sound response has come."""

@@ -24,11 +24,9 @@ from roceproof.conformance.stimulus.requester.tolerance import is_as_wanted
 from roceproof.conformance.wire.codec import parse
 from roceproof.conformance.wire.psn import PSN_MODULUS, distance
 from roceproof.verbs.service import Service
-from roceproof.verbs.work import Op, Outcome, Work
+from roceproof.verbs.work import LOCAL_ERRORS, Op, Outcome, Work
 
 _LENGTH = "loc_len_err"
-_REFUSALS = (_LENGTH, "loc_qp_op_err")
-"""With which only work ends that was refused, though another may have its number."""
 TIMING = MonitorTiming(reaction_ns=25_000, prompt_ns=1_000_000)
 
 
@@ -160,7 +158,7 @@ class WatchedTrack:
             may_end = refused is not None and outcome.status != SUCCESS
             if refused is None:
                 names_length = work.op is Op.READ and outcome.status == _LENGTH
-                may_end = is_first and (names_length or outcome.status not in _REFUSALS)
+                may_end = is_first and (names_length or outcome.status not in LOCAL_ERRORS)
             if work.wr_id == outcome.wr_id and may_end:
                 del self._open[place]
                 self._failed |= refused is None and outcome.status != SUCCESS
