@@ -24,6 +24,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import MASSES, REQUESTER, case, needs, over
 from roceproof.conformance.suite.checks.recovery import brisk_code
 from roceproof.conformance.suite.limits.within_limits import fixed_values
+from roceproof.conformance.suite.moments import in_ns
 from roceproof.conformance.suite.traffic.storm_crowd import operations, served
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.service import Service
@@ -96,7 +97,7 @@ def all_meet(
 
 def at_rest(bench: Bench, cycles: int) -> Meets:
     """The second comes so many cycles behind the first."""
-    return partial(meet_at_rest, apart_ns=cycles * (bench.target.clock_ps or 0) // 1000)
+    return partial(meet_at_rest, apart_ns=in_ns(bench, cycles))
 
 
 @case(*RULES, targets=["hdl"])

@@ -13,7 +13,8 @@ from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import WRONG_ANSWERS
 from roceproof.conformance.suite.limits.within_limits import require_mtu
-from roceproof.conformance.suite.moments import moments, pass_by
+from roceproof.conformance.suite.moments import in_ns, moments, pass_by
+from roceproof.conformance.suite.packet_flow import SUCCESS
 from roceproof.conformance.suite.pattern import (
     ACK,
     READ_REQUEST,
@@ -35,7 +36,7 @@ STALL, SPAN = 80, 1024
 """Of memory that is slow, and the cycles in which data may be met on their way to it."""
 LAST, MOMENTS = 400, 40
 """Cycles in front of a timeout, and how many of them are tried."""
-GIVEN_UP, SUCCESS = "retry_exc_err", "success"
+GIVEN_UP = "retry_exc_err"
 AROUND = 16
 """Bytes of the region in front of what is read."""
 TRIES = 6
@@ -133,7 +134,7 @@ def test_what_asks_for_data_ends_if_they_never_come(bench: Bench, op: Op) -> Non
     message = qp.post(op, 8, into=memory_for(qp))
     qp.expect_message(message)
     outcomes = bench.target.completions(qp.qp, count=1, timeout_ns=longest_wait_ns(bench))
-    if [outcome.status for outcome in outcomes] != ["retry_exc_err"]:
+    if [outcome.status for outcome in outcomes] != [GIVEN_UP]:
         raise bench.failed(f"nothing answered a {op.name}, which ended so: {outcomes}")
 
 
@@ -224,7 +225,7 @@ def test_data_that_come_as_the_time_runs_out_count_or_do_not(bench: Bench) -> No
         qp.reconnect()
         read, following = qp.post(Op.READ, 8, into=into), qp.post(Op.READ, 8, into=into)
         qp.expect_message(read)
-        bench.pump(took_ns - cycles * (bench.target.clock_ps or 0) // 1000)
+        bench.pump(took_ns - in_ns(bench, cycles))
         qp.send(*rest(qp, read, 0, data))
         ended = bench.completions(qp, within_ns=wait_ns)
         if [outcome.status for outcome in ended] == [SUCCESS]:

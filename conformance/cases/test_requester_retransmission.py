@@ -23,6 +23,7 @@ from roceproof.conformance.suite.checks.retransmission import check_retransmissi
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.delay import Delay
 from roceproof.conformance.suite.intent import WRONG_ANSWERS
+from roceproof.conformance.suite.moments import pass_by
 from roceproof.conformance.suite.pattern import ACK, NAK, SEQUENCE_ERROR
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.work import Op
@@ -183,7 +184,7 @@ def test_what_leaves_in_any_cycle_of_anothers_configuration_is_sent_again(bench:
     qp, other = connect(bench), bench.connect()
     for cycles in range(CONFIGURING):
         message = qp.post(Op.WRITE, 2 * MTU)
-        bench.pump(cycles * (bench.target.clock_ps or 0) // 1000)
+        pass_by(bench, cycles)
         other.restart()
         qp.expect_message(message)
         qp.send(NAK(SEQUENCE_ERROR, psn=message.last_psn - 1, msn=message.ordinal - 1))

@@ -17,6 +17,11 @@ def moments(bench: Bench, part: int | None, *, span: int = _CYCLES) -> Iterable[
     return range(part, span, PARTS)
 
 
+def in_ns(bench: Bench, cycles: int) -> int:
+    """How long so many cycles of the device last."""
+    return cycles * (bench.target.clock_ps or _MODEL_CLOCK_PS) // 1000
+
+
 def pass_by(bench: Bench, cycles: int) -> None:
     """So many cycles of the device."""
-    bench.pump(cycles * (bench.target.clock_ps or _MODEL_CLOCK_PS) // 1000)
+    bench.pump(in_ns(bench, cycles))
