@@ -21,6 +21,7 @@ from roceproof.conformance.runner.judging.evidence import explained, names_of
 from roceproof.conformance.runner.judging.scoreboard import judgement
 from roceproof.conformance.runner.outcomes import FAILED, PASSED, SKIPPED
 from roceproof.conformance.suite.bench import Bench
+from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.limits.skips import PREFIX
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.packet_flow import SUCCESS
@@ -257,17 +258,17 @@ def _hears_nothing(bench: Bench, stop: Stop | None) -> bool:
     return asks and _is_found(bench) is not None
 
 
-def _first_of(bench: Bench) -> tuple[Service, Op]:
-    for service in (Service.RC, Service.UC):
+def _first_of(bench: Bench) -> tuple[Connection, Op]:
+    for service in Service:
         is_claimed = Capability[service.name] in bench.claims.capabilities
         if is_claimed and (ops := operations(bench, service)):
-            return service, ops[0]
+            return bench.connect(service), ops[0]
     pytest.skip(f"{PREFIX}{bench.claims.device} sends no messages with payload")
 
 
 def _sends(bench: Bench) -> str | None:
-    service, op = _first_of(bench)
-    bench.connect(service).transfer(op, bench.claims.limits.bend(64))
+    qp, op = _first_of(bench)
+    qp.transfer(op, bench.claims.limits.bend(64))
     return None
 
 
@@ -306,14 +307,14 @@ def _is_found(bench: Bench) -> str | None:
 def _stands_still(bench: Bench) -> str | None:
     if Capability.DISTURBANCE not in bench.claims.capabilities:
         pytest.skip(f"{PREFIX}{bench.claims.device} has no streams to stall")
-    service, op = _first_of(bench)
-    limits = bench.claims.limits
-    qp = bench.connect(service)
-    qp.transfer(op, limits.bend(_PACKETS * qp.mtu))
+    qp, op = _first_of(bench)
+    packets = 1 if qp.spec.service is Service.UD else _PACKETS
+    length = bench.claims.limits.bend(packets * qp.mtu)
+    qp.transfer(op, length)
     is_right_at_rest = _wrong_frame(bench) is None
     bench.target.disturb(tx_stall=_STALL)
     for _ in range(_MESSAGES):
-        qp.transfer(op, limits.bend(_PACKETS * qp.mtu))
+        qp.transfer(op, length)
     return _wrong_frame(bench) if is_right_at_rest else None
 
 

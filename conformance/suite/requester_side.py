@@ -119,6 +119,8 @@ class RequesterSide(PacketFlow):
     def post(self, op: Op, payload: int | bytes = 0, **fields: Any) -> Posted:
         """Post one message of given or random bytes; what it must put on the wire is known then.
 
+        A datagram goes to the other end, with the queue pair's own Q_Key.
+
         Of random bytes there are others where the device lacks the length or the path MTU. Where
         it can hold no more and what is under way ends by itself, that is waited for.
         """
@@ -173,7 +175,10 @@ class RequesterSide(PacketFlow):
             raise self._exchange.failed(f"want  work {work.wr_id:#x} refused\ngot   {got}")
 
     def _predicted(self, op: Op, payload: int | bytes, fields: dict[str, Any]) -> Posted:
-        work = self._work(op, payload, fields, service=self.spec.service)
+        to: dict[str, Any] = {}
+        if self.spec.service is Service.UD:
+            to = {"datagram_qpn": self.spec.remote_qpn, "datagram_qkey": self.spec.qkey}
+        work = self._work(op, payload, to | fields, service=self.spec.service)
         return predict(self.spec, work, self._next_psn, ordinal=len(self._posted) + 1)
 
     def _plan(self, posted: Posted) -> None:

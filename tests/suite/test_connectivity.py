@@ -72,6 +72,19 @@ def test_a_healthy_device_passes_them_all() -> None:
     assert found == dict.fromkeys(("frame", "request", "ping", "back-pressure"), "passed")
 
 
+def test_a_device_that_sends_datagrams_only_is_asked_for_one() -> None:
+    factory = ModelFactory()
+    claims = factory.claims
+    connected = {Capability.RC, Capability.UC}
+    factory.claims = replace(claims, capabilities=claims.capabilities - connected)
+    assert outcomes(factory) == {
+        "frame": "passed",
+        "request": "skipped",
+        "ping": "passed",
+        "back-pressure": "passed",
+    }
+
+
 def test_behind_a_device_that_sends_nothing_nothing_more_is_asked() -> None:
     mute = CorruptingFactory(ModelFactory(), WireMutant("mute", "", (), (), make=Mute))
     (check,) = check_connectivity(mute, seed=1)

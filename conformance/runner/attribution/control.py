@@ -192,8 +192,7 @@ def _carry(bench: Bench, qp: Connection, message: Message, skeleton: Skeleton) -
         qp.completes(posted)
         qp.answer_with = None
         return
-    to = {"datagram_qpn": qp.spec.remote_qpn} if qp.spec.service is Service.UD else {}
-    posted = qp.post(message.op, message.size, offset=message.offset, **to)
+    posted = qp.post(message.op, message.size, offset=message.offset)
     qp.expect_message(posted)
     if skeleton.is_late:
         bench.settle()

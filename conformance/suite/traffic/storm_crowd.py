@@ -93,7 +93,6 @@ def post_any(stream: Stream, ops: Sequence[Op], length: int, *, lanes: int = 1) 
     }
     fields |= {name: n for name, n in fixed.items() if name in fields}
     if stream.qp.spec.service is Service.UD:
-        fields |= {"datagram_qpn": stream.qp.spec.remote_qpn, "datagram_qkey": _QKEY}
         length = min(length, stream.qp.spec.path_mtu)
     return stream.post(draw.choice(ops), length, **fields)
 
