@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 
 _OPERATIONS: dict[str, Any] = {"metavar": "OPS", "multiple": True}
-_ANSWERED = ("READ", "CMP_SWAP", "FETCH_ADD")  # with data
 SCHEMA = "dut.schema.json"
 _NO_NAME = re.compile(r"[^A-Za-z0-9_.+-]")
 
@@ -40,8 +39,9 @@ _NO_NAME = re.compile(r"[^A-Za-z0-9_.+-]")
     help="Bits of the streams; may be repeated.",
 )
 @click.option("--rc", **_OPERATIONS, help="Operations that it sends on RC, such as SEND,WRITE.")
+@click.option("--uc", **_OPERATIONS, help="Operations on UC.")
 @click.option(
-    "--uc", **_OPERATIONS, help="Operations on UC; WRITE on RC if it neither sends nor answers."
+    "--ud", **_OPERATIONS, help="Operations on UD; WRITE on RC if it neither sends nor answers."
 )
 @click.option("--responder", is_flag=True, help="It answers: executes SEND and WRITE on RC.")
 @click.option("--executes", **_OPERATIONS, help="It answers, and executes these on RC.")
@@ -55,6 +55,7 @@ def new(
     width: tuple[int, ...],
     rc: tuple[str, ...],
     uc: tuple[str, ...],
+    ud: tuple[str, ...],
     responder: bool,
     executes: tuple[str, ...],
     cm: bool,
@@ -67,14 +68,13 @@ def new(
 
     answers = responder or cm or static_keys or backdoor or executes
     if schema:
-        if answers or name or rc or uc:
+        if answers or name or rc or uc or ud:
             raise click.UsageError("--schema writes nothing but the schema: leave out the rest")
         write_schema(directory)
         return
-    if not answers and (needing := [op for op in _words(rc) if op in _ANSWERED]):
-        told = f"what {needing[0]} returns goes to memory, which only a responder has"
-        raise click.UsageError(f"{told}: add --responder, --static-keys or --backdoor")
-    sent = {"RC": _words(rc), "UC": _words(uc)} if rc or uc or answers else {"RC": ["WRITE"]}
+    sent = {"RC": _words(rc), "UC": _words(uc), "UD": _words(ud)}
+    if not answers and not any(sent.values()):
+        sent = {"RC": ["WRITE"]}
     device = Device(
         name=name,
         widths=width,

@@ -16,6 +16,8 @@ _NEEDED = {
     "remote_atomic": ("CMP_SWAP", "FETCH_ADD"),
 }
 """Rights of a region, and which operations of a peer ask for them."""
+_RETURNING = {"READ", "CMP_SWAP", "FETCH_ADD"}
+"""What returns data into memory of whoever asks for it."""
 USUAL = ("SEND", "WRITE")
 """What a responder executes if nothing is said."""
 MANIFEST, WRAPPER = "dut.toml", "roceproof_wrapper.sv"
@@ -88,7 +90,8 @@ def _rights(executed: Collection[str]) -> str:
 def _stated(device: Device) -> list[tuple[str, tuple[str, ...]]]:
     """Tables of the skeleton that are no comments, with their keys."""
     if not device.executed:
-        return []
+        has_memory = _RETURNING & {*device.operations.get("RC", ())}
+        return [("[responder]", ("regions",))] if has_memory else []
     backdoor = ("backdoor",) if device.backdoor else ()
     tables = [("[responder]", ("RC", "receives", *backdoor))]
     if device.static_keys or device.backdoor:

@@ -84,7 +84,6 @@ def test_every_key_that_the_manifest_has_in_comments_is_one(tmp_path: Path) -> N
         (("--rc", "WRITES"), "'WRITES' is none of"),
         (("--name", "a/b"), "name: 'a/b' will not do"),
         (("--schema", "--rc", "WRITE"), "--schema writes nothing but the schema: leave out"),
-        (("--rc", "READ"), "only a responder has: add --responder"),
     ],
 )
 def test_what_is_no_device_is_refused_and_leaves_nothing(console, tmp_path, words, told) -> None:
@@ -97,9 +96,10 @@ def test_what_is_no_device_is_refused_and_leaves_nothing(console, tmp_path, word
 def test_operations_add_up(console, tmp_path: Path) -> None:
     place = tmp_path / "mine"
     words = ("--rc", "WRITE", "--rc", "SEND,WRITE", "--uc", "WRITE", "--executes", "READ")
+    words += ("--ud", "SEND")
     assert console.run("new", str(place), *words, "--executes", "SEND").returncode == FINE
     said = tomllib.loads((place / "dut.toml").read_text())
-    assert said["capabilities"] == {"RC": ["WRITE", "SEND"], "UC": ["WRITE"]}
+    assert said["capabilities"] == {"RC": ["WRITE", "SEND"], "UC": ["WRITE"], "UD": ["SEND"]}
     assert said["responder"]["RC"] == ["READ", "SEND"]
 
 
@@ -124,6 +124,8 @@ def test_memory_with_built_in_keys_has_the_rights_that_requests_need(
     ("words", "claims", "ports"),
     [
         (["--rc", "WRITE"], set(), set()),
+        (["--ud", "SEND,SEND_IMM"], set(), set()),
+        (["--rc", "READ"], {"responder"}, {"rcv", "rcp", "mr", "mwc", "mwd", "mdn"}),
         (["--responder"], {"responder"}, {"rcv", "rcp", "mr", "mwc", "mwd", "mdn"}),
         (
             ["--executes", "READ,WRITE", "--static-keys"],
