@@ -51,7 +51,7 @@ def test_notifications_change_neither_psns_nor_messages(bench: Bench, service: S
         qp.finish(*messages)
 
 
-@case("CNP-06", needs=[Capability.RC])
+@case("CNP-06", needs=[Capability.RC], smoke=True)
 def test_a_notification_acknowledges_nothing(bench: Bench) -> None:
     qp = bench.connect(path_mtu=MTU, sq_psn=0xFFFFFE)
     message = qp.post(Op.WRITE, 700)

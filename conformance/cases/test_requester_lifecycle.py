@@ -62,7 +62,7 @@ def test_no_request_leaves_before_the_queue_pair_may_send(bench: Bench, service:
     qp.finish(message)
 
 
-@case("QPS-02", needs=[Capability.RESET])
+@case("QPS-02", needs=[Capability.RESET], smoke=True)
 @over_services
 def test_no_request_leaves_a_queue_pair_that_was_reset(bench: Bench, service: Service) -> None:
     qp = bench.connect(service, path_mtu=MTU)
@@ -207,7 +207,7 @@ def test_a_new_unreliable_connection_begins_with_a_new_message(bench: Bench) -> 
         basics(qp)
 
 
-@case("QPS-04", "PSN-09", needs=[Capability.RC], breaks=WRONG_ANSWERS)
+@case("QPS-04", "PSN-09", needs=[Capability.RC], breaks=WRONG_ANSWERS, smoke=True)
 @over("step", [-2, -1, 1, 2])
 def test_a_late_acknowledgement_of_the_connection_before_acknowledges_nothing(
     bench: Bench, step: int

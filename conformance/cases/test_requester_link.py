@@ -79,7 +79,7 @@ def test_each_queue_pair_reaches_its_own_peer(bench: Bench, service: Service) ->
         qp.finish(message)
 
 
-@case("ETH-05", needs=[Capability.WRITE])
+@case("ETH-05", needs=[Capability.WRITE], smoke=True)
 @over_services
 def test_frames_follow_the_peer_to_another_mac_address(bench: Bench, service: Service) -> None:
     qp = bench.connect(service)

@@ -97,7 +97,7 @@ def test_messages_of_queue_pairs_that_take_turns_have_their_own_address_and_key(
         qp.finish(message)
 
 
-@case("RETH-13", needs=[Capability.WRITE, Capability.ALIGNMENT])
+@case("RETH-13", needs=[Capability.WRITE, Capability.ALIGNMENT], smoke=True)
 @over_services
 @over("length", [1, 3, 64, 130, 257, 700])
 def test_the_payload_starts_at_the_right_byte_of_its_source(
@@ -159,7 +159,7 @@ def test_an_empty_write_with_immediate_has_its_reth(bench: Bench, service: Servi
     qp.finish(message)
 
 
-@case("IMM-06", needs=[Capability.RC, Capability.WRITE_IMM, Capability.RETRANSMISSION])
+@case("IMM-06", needs=[Capability.RC, Capability.WRITE_IMM, Capability.RETRANSMISSION], smoke=True)
 @over("op", [Op.WRITE_IMM, Op.SEND_IMM])
 @over("lost", [0, 2, 3])
 def test_immediate_data_survive_a_retransmission(bench: Bench, op: Op, lost: int) -> None:

@@ -148,7 +148,7 @@ def test_an_ack_amid_copies_does_not_stand_for_data(bench: Bench) -> None:
     answer(bench, qp, read, into, data)
 
 
-@case("RTX-16", "RTX-17", needs=[Capability.WRITE])
+@case("RTX-16", "RTX-17", needs=[Capability.WRITE], smoke=True)
 @over("answered", [0, 1, MANY // 2, MANY - 1])
 def test_a_long_read_is_kept_until_all_of_it_is_answered(bench: Bench, answered: int) -> None:
     qp = connect(bench)

@@ -99,7 +99,7 @@ def test_a_restart_crosses_the_wrap(bench: Bench, start: int) -> None:
     qp.finish(*messages)
 
 
-@case("RTX-09", breaks=WRONG_ANSWERS)
+@case("RTX-09", breaks=WRONG_ANSWERS, smoke=True)
 def test_one_gap_told_three_times_is_one_restart(bench: Bench) -> None:
     qp = connect(bench)
     messages = write_all(qp, 6 * MTU)
@@ -134,7 +134,7 @@ def test_an_ack_that_a_nak_has_overtaken_confuses_nothing(bench: Bench) -> None:
     qp.transfer(Op.WRITE, 5)
 
 
-@case("RTX-24")
+@case("RTX-24", smoke=True)
 def test_work_posted_during_recovery_follows_the_replay(bench: Bench) -> None:
     qp = connect(bench)
     messages = write_all(qp, 4 * MTU, 4 * MTU)
@@ -373,7 +373,7 @@ def test_recovery_follows_recovery(bench: Bench) -> None:
     qp.finish(messages[3])
 
 
-@case("RTX-08", breaks=WRONG_ANSWERS)
+@case("RTX-08", breaks=WRONG_ANSWERS, smoke=True)
 def test_a_second_nak_inside_a_message_is_answered_at_once(bench: Bench) -> None:
     qp = connect(bench)
     messages = write_all(qp, 3 * MTU, 5, 2 * MTU)

@@ -117,7 +117,7 @@ def test_of_a_refused_message_what_came_before_is_not_sent_again(bench: Bench) -
     qp.finish(*messages)
 
 
-@case("RNR-03", "RNR-04", "RTX-24", targets=["hdl", "model"])
+@case("RNR-03", "RNR-04", "RTX-24", targets=["hdl", "model"], smoke=True)
 def test_work_posted_during_the_wait_follows_what_was_refused(bench: Bench) -> None:
     qp, messages, code = waiting(bench, 5)
     messages += [qp.post(Op.SEND, MTU + 1), qp.post(Op.WRITE, 5)]
@@ -170,7 +170,7 @@ def test_success_restores_the_counter(bench: Bench) -> None:
         qp.finish(message)
 
 
-@case("RNR-11")
+@case("RNR-11", smoke=True)
 def test_the_ack_timer_rests_while_the_requester_waits(bench: Bench) -> None:
     timeout = timeout_code(bench)
     twice = 2 * (ack_timeout_ns(timeout) or 0)

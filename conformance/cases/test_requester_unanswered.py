@@ -121,7 +121,7 @@ def test_the_last_message_is_waited_for_as_the_first(bench: Bench) -> None:
     ends_in_time(bench, qp, last, since_ns=last_given_ns(bench), delay=delay)
 
 
-@case("RTX-01")
+@case("RTX-01", smoke=True)
 @on_a_host_that_lets_it
 def test_packets_that_follow_do_not_put_it_off(bench: Bench) -> None:
     qp, delay = connect(bench, brief_code(bench) + 1), Delay(bench.target)

@@ -67,7 +67,7 @@ def test_memory_whose_key_a_send_took_back_is_read_no_more(
     qp.expect(*responses, ACK(psn=PACKETS))
 
 
-@case("QPS-04", targets=["hdl"])
+@case("QPS-04", targets=["hdl"], smoke=True)
 @SLOW_ANSWERS
 def test_a_queue_pair_that_was_reset_answers_no_more(bench: Bench, slow: dict[str, int]) -> None:
     qp = bench.connect()
@@ -86,7 +86,7 @@ def queue_pair_reset(bench: Bench, qp: Connection, _region: Region) -> None:
     resets(bench, qp)
 
 
-@case("QPS-04", "RETH-06", targets=["hdl"])
+@case("QPS-04", "RETH-06", targets=["hdl"], smoke=True)
 @over("command", [key_taken_back, queue_pair_reset])
 def test_nothing_is_written_behind_a_command(
     bench: Bench, command: Callable[[Bench, Connection, Region], None]

@@ -70,7 +70,7 @@ def test_a_write_into_slow_memory_arrives_whole(
     assert region.read(0, region.size) == b"".join(parts)
 
 
-@case("ACK-05", "RETH-12", needs=[Capability.DISTURBANCE])
+@case("ACK-05", "RETH-12", needs=[Capability.DISTURBANCE], smoke=True)
 @over("lag", [80, 99])
 @over("every", [1, 70])
 def test_no_write_is_acknowledged_before_it_has_ended(bench: Bench, lag: int, every: int) -> None:

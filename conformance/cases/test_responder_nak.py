@@ -179,7 +179,7 @@ def test_a_fatal_nak_names_the_request_that_failed(bench: Bench, fault: Fault) -
     qp.expect(NAK(FATAL[fault], psn=3, msn=3))
 
 
-@case("NAK-08", breaks=OUT_OF_SEQUENCE | OUT_OF_ORDER)
+@case("NAK-08", breaks=OUT_OF_SEQUENCE | OUT_OF_ORDER, smoke=True)
 @over_faults
 def test_a_responder_is_silent_after_a_fatal_nak(bench: Bench, fault: Fault) -> None:
     qp = bench.connect()

@@ -207,7 +207,7 @@ def test_middle_carries_exactly_the_path_mtu(bench: Bench, first: Maker, change:
     refuses(qp, middle(psn=1, payload=qp.mtu + change))
 
 
-@case("MTU-06", breaks=WRONG_LENGTHS)
+@case("MTU-06", breaks=WRONG_LENGTHS, smoke=True)
 @over("more", [None, 1, 4])
 @over("maker", (SEND_LAST, SEND_LAST_IMM, WRITE_LAST, WRITE_LAST_IMM), ids=name)
 def test_last_carries_one_byte_to_the_path_mtu(
