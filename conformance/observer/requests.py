@@ -233,6 +233,13 @@ class Requests:
             plain = row.family is Family.WRITE and ImmDt not in row.headers
             self.msn_counter.add(psn, plain_write=plain)
 
+    def position(self, psn: int) -> int:
+        """Where a PSN stands beside the newest, in a count that does not wrap; 0 if there is none.
+
+        PSNs that lie 2^23 apart are in order by it, where the newest has passed both.
+        """
+        return 0 if self.newest is None else self._extent + distance(psn, self.newest)
+
     def _reach(self, psn: int) -> None:
         if self.newest is None:
             self.newest = psn

@@ -46,7 +46,7 @@ class Response:
 
 class Responses:
     def __init__(self, key: FlowKey, overdue: list[Late]) -> None:
-        self._acked: int | None = None
+        self._acked: int | None = None  # its position among the requests
         self._msn = MsnRules(key, overdue)
 
     def take_alone(self, response: Response, place: Place) -> Iterator[Violation]:
@@ -95,7 +95,7 @@ class Responses:
         if _is_ahead(psn, asked):
             yield Violation("ACK-06", f"PSN of at most {asked.newest:#08x}", f"{psn:#08x}")
         elif self._is_overdue(psn, asked, allowed=0):
-            yield Violation("ACK-06", f"PSN of at least {self._acked:#08x}", f"{psn:#08x}")
+            yield Violation("ACK-06", "no PSN behind one that is acknowledged", f"{psn:#08x}")
         for read in asked.reads.pending:
             if read.span(path_mtu) is not None and read.covers(psn, path_mtu):
                 rule = "ACK-12" if asked.replay_until is None else "DUP-03"
@@ -146,14 +146,15 @@ class Responses:
         """Whether the PSN lies behind what was acknowledged, and no copy explains it."""
         if self._acked is None or asked.replay_until is not None:
             return False
-        return distance(psn, self._acked) < -allowed
+        return asked.position(psn) < self._acked - allowed
 
     def _note_progress(self, psn: int, asked: Requests) -> None:
         if asked.newest is None or _is_ahead(psn, asked):
             return
         asked.gaps.cover(psn)
-        if self._acked is None or distance(psn, self._acked) > 0:
-            self._acked = psn
+        position = asked.position(psn)
+        if self._acked is None or position > self._acked:
+            self._acked = position
             if asked.replay_until is not None and distance(psn, asked.replay_until) > 0:
                 asked.replay_until = None
 

@@ -81,6 +81,8 @@ def last(msn: int = 2) -> Packet:
 
 ASKED = sends(4)
 COPY = ASKED[:1]
+NOT_READY = ack(102, 2, syndrome=0x2C)
+HALF_A_RANGE_BEHIND = ack((103 - (1 << 23)) % (1 << 24), 2)
 
 # healthy
 scenario("", after(ASKED, ack(100, 1), ack(103, 4)))
@@ -90,6 +92,7 @@ scenario("ACK-12", after(behind_its_successor(), ack(105, 2)))
 scenario("ACK-06", after(behind_its_successor(), ack(106, 2)))
 scenario("ACK-12", after(behind_its_successor(is_message=True), ack(105, 2)))
 scenario("", after([*ASKED, *COPY], ack(103, 4), ack(100, 4)))
+scenario("", after([*ASKED[:3], NOT_READY, HALF_A_RANGE_BEHIND, ASKED[3]], ack(103, 4)))
 scenario("", after(ASKED, ack(100, 1), ack(101, 1, syndrome=0x60)))
 scenario("", after(ASKED, ack(101, 1, syndrome=0x2C)))
 scenario("", after([Sender().fetch_add()], answer(0x12, 100, 1)))
