@@ -48,6 +48,7 @@ _ABSENT = {
     Capability.VLAN: 'its manifest has no features = ["vlan"]',
     Capability.SHARED_RECEIVE: "its manifest has no shared_receives = true",
     Capability.MSN_PRESET: "its manifest has no message_count = true",
+    Capability.MARKS: "its manifest has no notifies = true",
     Capability.PFC: 'its manifest has no features = ["pfc"]',
 }
 
@@ -96,6 +97,7 @@ def claims_of(manifest: Manifest, data_width: int | None = None) -> Claims:
         absent[Capability.RESPONDER] = "its [responder] lists nothing that it executes"
         names |= {Capability.SHARED_RECEIVE.name} if manifest.responder.shares_receives else set()
         names |= {Capability.MSN_PRESET.name} if manifest.responder.starts_anywhere else set()
+        names |= {Capability.MARKS.name} if manifest.responder.notifies else set()
         names |= {Capability.CM.name} if manifest.cm else set()
         names |= {Capability.INVALIDATE.name} if _invalidates(executes) else set()
     return Claims(

@@ -42,6 +42,7 @@ class Responder:
     shares_receives: bool = False  # on shared queues
     shared_queues: int = 1  # so many, numbered from 1 on
     starts_anywhere: bool = False  # its count of messages does
+    notifies: bool = False  # of congestion: marked requests draw CNPs
     static_regions: tuple[StaticRegion, ...] = ()  # instead of those that it is told of
     backdoor: str | None = None  # the array below the wrapper that is its memory
     asks: bool = False  # it sends READs or atomics, whose answers go to its memory
@@ -93,6 +94,7 @@ def read_responder(table: Table, regions: Iterable[Table], *, asks: bool) -> Res
     states = table.take("states", bool, default=False)
     shares = table.take("shared_receives", bool, default=False)
     starts = table.take("message_count", bool, default=False)
+    notifies = table.take("notifies", bool, default=False)
     backdoor = table.take("backdoor", str) if "backdoor" in table else None
     if backdoor is not None and not HIERARCHY.fullmatch(backdoor):
         raise table.error(
@@ -107,6 +109,7 @@ def read_responder(table: Table, regions: Iterable[Table], *, asks: bool) -> Res
         states=states,
         shares_receives=shares,
         starts_anywhere=starts,
+        notifies=notifies,
         static_regions=static_regions,
         backdoor=backdoor,
         asks=asks,

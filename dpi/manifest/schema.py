@@ -166,6 +166,7 @@ def _responder() -> Schema:
                 "So many of them; 1 if not said.", 1, MOST_OF["shared_queues"]
             ),
             "message_count": _flag("Its count of messages begins where it is told."),
+            "notifies": _flag("It notifies of congestion: marked requests draw CNPs."),
             "backdoor": _text(
                 "The array that is its memory, below the wrapper: u_core.u_ram.bytes.",
                 HIERARCHY.pattern,

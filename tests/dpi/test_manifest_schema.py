@@ -89,6 +89,7 @@ def whole() -> dict[str, Any]:
             "shared_receives": True,
             "shared_queues": 4,
             "message_count": True,
+            "notifies": True,
             "backdoor": "u_core.bytes",
         },
         "cm": {"service_id": 0x1064791},

@@ -160,7 +160,7 @@ def _responder(draw: _Draw) -> list[str]:
         if service == "RC" or not draw.lacks(0.6):
             counts = [each for each in (1, 2, 4) if each <= len(operations)]
             lines.append(f"{service} = {draw.some(operations, counts)}")
-    lines += [f"{name} = {draw.truth()}" for name in ("states", "message_count")]
+    lines += [f"{name} = {draw.truth()}" for name in ("states", "message_count", "notifies")]
     lines.append(f"shared_receives = {draw.truth()}")
     lines.append(f"shared_queues = {draw.choice((1, 2)) if draw.lacks(0.5) else 16}")
     lines.append(f"receives = {draw.choice((1, 2, 4)) if draw.lacks(0.5) else 256}")
