@@ -3,15 +3,23 @@
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over, over_services
+from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
-from roceproof.conformance.suite.pattern import ACK, CNP, WRITE_ONLY
+from roceproof.conformance.suite.limits.within_limits import executed_of
+from roceproof.conformance.suite.memory import at
+from roceproof.conformance.suite.pattern import ACK, CNP, READ_REQUEST, WRITE_ONLY
+from roceproof.conformance.suite.sweep import drops_each
 from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.wire.frame_edits import bad_icrc
 from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op
 
 pytestmark = RESPONDER
 
 NOT_ECT, ECT_1, ECT_0, CE = range(4)
 MARKED = 100
+PACKETS = 64
+MANY = 16
 
 
 def marked(qp: Connection, ecn: int) -> int:
@@ -32,6 +40,22 @@ def test_packets_that_are_not_marked_draw_no_notification(
     qp.expect_silence()
 
 
+@case("CNP-02", needs=[Capability.RC])
+def test_marked_packets_that_are_dropped_draw_no_notification(bench: Bench) -> None:
+    good = WRITE_ONLY(psn=0, tos=CE)
+    own = bench.target.host.ip
+    drops_each(
+        bench,
+        {
+            "a wrong ICRC": good.corrupted(bad_icrc()),
+            "no such queue pair": good.but(qpn=0xFFFFFE),
+            "of a stranger": good.but(src_ip=own[:-1] + bytes([own[-1] ^ 0x40])),
+            "another P_Key": good.but(pkey=0xFFFE),
+            "another version": good.but(tver=1),
+        },
+    )
+
+
 @case("CNP-01", "CNP-09", needs=[Capability.MARKS], smoke=True, breaks=["BTH-02"])
 @over_services
 def test_a_marked_packet_draws_a_notification_to_its_queue_pair(
@@ -43,6 +67,7 @@ def test_a_marked_packet_draws_a_notification_to_its_queue_pair(
         CNP(qpn=qp.spec.remote_qpn, se=0, pad=0, tver=0, fecn=0, a=0, pkey=0xFFFF)
     )
     assert packet.bth.psn == 0, f"its PSN is {packet.bth.psn:#x}"
+    assert [header.pack() for header in packet.extensions] == [bytes(16)]
     bystander.expect_silence()
     qp.fence(1)
 
@@ -72,3 +97,48 @@ def test_a_notification_does_not_carry_the_mark_on(bench: Bench) -> None:
     qp.send(WRITE_ONLY(psn=0, tos=marked(qp, CE)))
     packet, *_ = qp.expect(CNP())
     assert qp.from_device.fields_of(packet)["tos"] & CE != CE, "the notification is marked itself"
+
+
+@case("CNP-04", needs=[Capability.MARKS])
+@over_services
+def test_each_queue_pair_is_notified_of_its_first_mark(bench: Bench, service: Service) -> None:
+    qps = [bench.connect(service) for _ in range(min(bench.claims.qps, MANY))]
+    for qp in qps:
+        qp.send(WRITE_ONLY(psn=0, tos=marked(qp, CE)))
+    for qp in qps:
+        qp.expect(CNP(qpn=qp.spec.remote_qpn))
+
+
+@case("CNP-04", needs=[Capability.MARKS])
+def test_a_queue_pair_set_up_again_is_notified_of_its_first_mark(bench: Bench) -> None:
+    qp = bench.connect()
+    for _ in range(2):
+        qp.send(WRITE_ONLY(psn=0, tos=marked(qp, CE)))
+        qp.expect(CNP())
+        qp.reconnect()
+
+
+@case("CNP-03", needs=[Capability.MARKS])
+def test_marks_that_go_on_are_notified_again(bench: Bench) -> None:
+    qp = bench.connect()
+    for psn in range(MARKED):
+        qp.send(WRITE_ONLY(psn=psn, tos=marked(qp, CE)))
+        bench.pump(bench.target.patience.quiet_ns)
+        if len(bench.frames_sent()) > 1:
+            break
+    qp.expect(CNP(), CNP())
+
+
+@case("CNP-04", needs=[Capability.RC, Capability.MARKS])
+def test_a_notification_waits_for_no_answer_to_a_read(bench: Bench) -> None:
+    executed_of(bench.claims, Service.RC, [Op.READ])
+    reader, held_up, qp = (bench.connect() for _ in range(3))
+    region = reader.region(PACKETS * reader.mtu, filled=True)
+    memory = region.read(0, region.size)
+    reader.send(READ_REQUEST(psn=0, dmalen=region.size, **at(region)))
+    written = held_up.region(8)
+    held_up.send(WRITE_ONLY(psn=0, payload=8, **at(written)))
+    qp.send(WRITE_ONLY(psn=0, tos=marked(qp, CE)))
+    qp.expect(CNP())
+    assert len(bench.frames_sent()) <= PACKETS, "it came behind all that the READ asked for"
+    reader.expect(*read_responses(reader, 0, memory, msn=1))
