@@ -235,6 +235,11 @@ class Oracle:
         """Whether a conforming device may still be serving."""
         return any(not state.responder.failed for state in self.states)
 
+    @property
+    def must_live(self) -> bool:
+        """Whether every conforming device is still serving."""
+        return all(not state.responder.failed for state in self.states)
+
     def fail(self) -> None:
         """The queue pair is told to enter the error state; the device is at rest."""
         for state in self.states:

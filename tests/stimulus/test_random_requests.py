@@ -11,6 +11,8 @@ import pytest
 from random_devices import opener
 
 from roceproof.common.paths import REPOSITORY, RESPONDER_DUT
+from roceproof.conformance.model.components import Components
+from roceproof.conformance.model.notification_point import NotificationPoint
 from roceproof.conformance.mutants.corrupting_target import CorruptingFactory
 from roceproof.conformance.mutants.wire import wire_mutants
 from roceproof.conformance.stimulus import run_plan
@@ -253,6 +255,40 @@ def test_what_atomics_alone_change_is_told_as_theirs(ops: list[str], rule: str) 
         with pytest.raises(CaseFailed) as failure:
             play.settle()
     assert differed(failure.value) == (rule,)
+
+
+class Mute(NotificationPoint):
+    """It hears of marks, and tells of none."""
+
+    def take(self) -> bool:
+        super().take()
+        return False
+
+
+def test_a_mark_that_nobody_was_told_of_is_told() -> None:
+    factory = ModelFactory(components=Components(notification_point=Mute))
+    with factory.device(CasePlace(name="one", seed=1)) as device:
+        play = Asking(Bench(device, factory.claims, seed=1))
+        play.connect(0)
+        play.region(0, 64)
+        play.flawed(0, "marked", number=1 << 2)
+        play.settle()
+        play.flawed(0, "marked", number=3 << 2)
+        with pytest.raises(CaseFailed, match="no notification came") as failure:
+            play.settle()
+    assert differed(failure.value) == ("CNP-04",)
+
+
+def test_a_queue_pair_that_failed_owes_no_notification() -> None:
+    factory = ModelFactory(components=Components(notification_point=Mute))
+    with factory.device(CasePlace(name="one", seed=1)) as device:
+        play = Asking(Bench(device, factory.claims, seed=1))
+        play.connect(0)
+        play.region(0, 64)
+        play.request(0, "WRITE", 8, offset=60)
+        play.flawed(0, "marked", number=3 << 2)
+        play.settle()
+        assert not play.serves(0)
 
 
 def test_a_datagram_that_is_lost_is_told(model: ModelFactory) -> None:

@@ -20,6 +20,7 @@ from roceproof.conformance.suite.reporting.out_of_order import rule_out_of_order
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.codec import Packet, parse
 from roceproof.conformance.wire.framing import GRH_BYTES
+from roceproof.conformance.wire.ip import CE
 from roceproof.conformance.wire.opcodes import OPCODES, Family, Transport, name_of
 from roceproof.conformance.wire.psn import distance
 from roceproof.verbs.service import Service
@@ -33,6 +34,7 @@ OF_THE_ORACLE = {
 """What answers say, and in which order: an oracle follows what an observer has to guess, such as
 reserved opcodes, packets cut short, requests of lives before, and another request at the PSN of one
 that was refused."""
+_UNTOLD = "no notification came of a request that was marked"
 _UNRELIABLE = (Op.SEND, Op.SEND_IMM, Op.WRITE, Op.WRITE_IMM)
 _UNSAID = {4: 20, 16: 0}
 """Bytes in front of the IP header of a datagram that is received, by those of an address."""
@@ -67,6 +69,7 @@ class Asked:
         self._bench = bench
         self.frames: list[bytes] = []
         self._judged = 0
+        self._is_notified = False
         self._breaks = NOTHING
         self._outcomes: list[Outcome] = []
         self.oracle = self._new_oracle()
@@ -83,6 +86,7 @@ class Asked:
         self.frames, self._outcomes, self.receives = [], [], []
         self.sent, self.read = [], []
         self._judged = self.next_psn = 0
+        self._is_notified = False
         self.awaits_room = False
         self._breaks = NOTHING
         self.oracle = self._new_oracle()
@@ -182,6 +186,7 @@ class Asked:
         self.read.clear()
         fresh = self.frames[self._judged :]
         wrong = self._wrong_answer() or self._wrong_completion() or self._wrong_memory(fresh)
+        wrong = wrong or self._untold()
         expected = {distance(psn, self.qp.spec.rq_psn) for psn in self.oracle.next_psns}
         if len(expected) == 1:
             (due,) = expected
@@ -190,8 +195,13 @@ class Asked:
             self.next_psn = due
         return wrong
 
-    def out_of_order(self, wrong: str) -> list[str]:
-        """Why a receive that has completed must not have, where a packet was not in its place."""
+    def accused(self, wrong: str) -> list[str]:
+        """Why a receive that has completed must not have, where a packet was not in its place.
+
+        Or that of a mark that nobody was told of.
+        """
+        if wrong == _UNTOLD:
+            return ["CNP-04"]
         rule = rule_out_of_order(self.frames, self.qp.spec.rq_psn)
         return [rule] if rule is not None and wrong.startswith(MORE) else []
 
@@ -205,6 +215,7 @@ class Asked:
 
     def _wrong_answer(self) -> str | None:
         answers = [p for p in self.qp.inbox if not _is_notification(p.bth.opcode)]
+        self._is_notified |= len(answers) < len(self.qp.inbox)
         self.qp.inbox.clear()
         if wrong_header := next(filter(None, map(self._wrong_header, answers)), None):
             return wrong_header
@@ -231,6 +242,14 @@ class Asked:
                 what = name_of(answer.bth.opcode)
                 return f"{what} came otherwise\n      {name}: want {want}, got {fields[name]}"
         return None
+
+    def _untold(self) -> str | None:
+        """The first mark of a life is told of, but of datagrams, unless the queue pair failed."""
+        is_owed = Capability.MARKS in self._bench.claims.capabilities and not self.is_datagram
+        if not is_owed or self._is_notified or not self.oracle.must_live:
+            return None
+        is_marked = any(each.said.get("tos", 0) & CE == CE for each in self.sent)
+        return _UNTOLD if is_marked else None
 
     def _asked_by(self, wrong: Unexplained, frames: Sequence[bytes]) -> str:
         if wrong.place == len(frames):

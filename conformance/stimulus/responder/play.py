@@ -297,7 +297,7 @@ class Asking(Sharing, Hurrying, Revoking, Commanding, Resetting):
             if wrong is not None:
                 service = known.qp.spec.service.name
                 text = f"queue pair {key} ({service}) at rest\n{wrong}"
-                raise self._bench.failed(text, rules=known.out_of_order(wrong))
+                raise self._bench.failed(text, rules=known.accused(wrong))
 
     def serves(self, key: int) -> bool:
         """Whether a queue pair may go on, by what was judged last."""

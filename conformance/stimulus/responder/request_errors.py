@@ -6,6 +6,7 @@ from collections.abc import Callable
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.pattern import Pattern
 from roceproof.conformance.wire import frame_edits as edits
+from roceproof.conformance.wire.ip import CE
 from roceproof.verbs.addresses import Host
 
 Flaw = Callable[[Pattern, Connection, int], Pattern]
@@ -56,8 +57,12 @@ FLAWS: dict[str, Flaw] = {
     "trailer": lambda request, _, n: request.resealed(
         edits.Trailer(bytes([n & 0xFF | 1]) * (1 + n % 8))
     ),
-    "marked": lambda request, _, n: request.but(
-        becn=n & 1, fecn=n >> 1 & 1, resv6=n % 64, ttl=1 + n % 255
+    "marked": lambda request, qp, n: request.but(
+        becn=n & 1,
+        fecn=n >> 1 & 1,
+        resv6=n % 64,
+        ttl=1 + n % 255,
+        tos=qp.to_device.tos & ~CE | n >> 2 & CE,
     ),
 }
 """By name; what must come of each the oracle knows, who sees the very bytes."""
