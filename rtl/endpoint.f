@@ -71,6 +71,7 @@ responder/request_judge.sv
 responder/responder_engine.sv
 responder/response_segmenter.sv
 responder/response_path.sv
+responder/congestion_notifier.sv
 responder/responder.sv
 common/stream_fork.sv
 reads/asked_queue.sv

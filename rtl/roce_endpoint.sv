@@ -9,7 +9,8 @@
 // pairs are told, and it takes frames with a tag as those without. With ROCEPROOF_RESPONDER defined it
 // has a responder, and the ports of the contract's version 2 for it; with
 // ROCEPROOF_MEMORY_READS besides, that serves RDMA READ, too, and where the
-// parameters say so, atomics, SEND with invalidate and SEND on UD; and where Reads
+// parameters say so, atomics, SEND with invalidate, SEND on UD and notifications of
+// congestion; and where Reads
 // does, it sends RDMA READ and atomics on RC. With ENDPOINT_MAC defined a MAC says when a request has left: tx_request_o goes
 // with the last beat of each, and tx_left_i tells that the oldest is gone.
 
@@ -31,7 +32,9 @@ module roce_endpoint
   parameter int unsigned Atomics     = 0,  // 1: atomics are, which needs memory reads
   parameter int unsigned Datagrams   = 0,  // 1: SEND on UD is, and sent
   parameter int unsigned Shared      = 0,  // 1: there are shared receive queues
-  parameter int unsigned Reads       = 0   // 1: READs and atomics are sent
+  parameter int unsigned Reads       = 0,  // 1: READs and atomics are sent
+  parameter int unsigned Notifies    = 0,  // 1: marks of congestion are told to the peer
+  parameter int unsigned NoticeNs    = 50_000  // so far apart, on one queue pair
 `endif
 ) (
   input  wire logic                   clk_i,
@@ -549,7 +552,8 @@ module roce_endpoint
     .Qps      (Qps),
     .Regions  (Regions),
     .Serves   ('{reads: ServesReads, atomics: Atomics != 0, datagrams: Datagrams != 0,
-                 invalidate: Invalidates != 0, shared: Shared != 0, ipv6: Ipv6 != 0, vlan: Vlan != 0})
+                 invalidate: Invalidates != 0, shared: Shared != 0, ipv6: Ipv6 != 0, vlan: Vlan != 0}),
+    .NoticeCycles(Notifies != 0 ? (NoticeNs * 1000 + ClockPs - 1) / ClockPs : 0)
   ) u_responder (
     .clk_i,
     .rst_ni,

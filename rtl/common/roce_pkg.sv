@@ -27,6 +27,9 @@ package roce_pkg;
   parameter logic [7:0]  RcFetchAdd    = 8'h14;
   parameter logic [7:0]  UdSendOnly    = 8'h64;
   parameter logic [7:0]  UdSendOnlyImm = 8'h65;
+  parameter logic [7:0]  Cnp           = 8'h81;
+
+  parameter logic [7:0]  BecnOnly      = 8'h40;
 
   parameter logic [95:0] Ipv4Prefix = 96'hFFFF;  // of an IPv4 address that is written as a GID
 

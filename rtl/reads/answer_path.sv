@@ -70,8 +70,8 @@ module answer_path
   localparam int unsigned CountBits    = $clog2(MaxPayload / Lanes + 1);
   localparam int unsigned CommandDepth = 4;
 
-  logic                 answer_valid, answer_ready, good;
-  request_t             answer;
+  logic                 answer_valid, answer_ready, good, unused_is_answer;
+  request_t             answer, unused_parsed;
   logic [CountBits-1:0] answer_beats, fate_beats;
   logic                 fate_valid, fate_ready, fate_forget;
   logic [LaneBits-1:0]  fate_tail;
@@ -105,6 +105,8 @@ module answer_path
     .ipv6_i,
     .verdict_valid_i,
     .icrc_ok_i,
+    .is_request_o   (unused_is_answer),
+    .parsed_o       (unused_parsed),
     .request_valid_o(answer_valid),
     .request_ready_i(answer_ready),
     .good_o         (good),

@@ -32,6 +32,7 @@ module queue_pair_store
 
   input  wire logic                 configure_i,
   input  wire qp_config_t           config_i,
+  output      receiver_t            told_o,        // by the configuration
   output      logic                 begins_o,      // from its first PSN
   output      logic                 clears_o,      // its receives
   output      logic                 fails_o,
@@ -66,6 +67,7 @@ module queue_pair_store
     .receiver_o,
     .configure_i,
     .config_i,
+    .told_o,
     .begins_o,
     .begun_o(begun),
     .clears_o,

@@ -27,6 +27,7 @@ module receiver_table
 
   input  wire logic                 configure_i,
   input  wire qp_config_t           config_i,
+  output      receiver_t            told_o,      // by the configuration
   output      logic                 begins_o,
   output      progress_t            begun_o,
   output      logic                 clears_o,
@@ -42,6 +43,7 @@ module receiver_table
   logic               is_known, is_datagram, is_served, writes;
 
   assign ready_o = cleared_q[IndexBits];
+  assign told_o  = entry;
 
   // Commands for a QP that is not the one in its place, Reset and Error, do
   // nothing; of a kind that this responder does not serve nothing is received.

@@ -5,7 +5,8 @@
 // records. SEND and RDMA WRITE, with and without immediate, on RC and UC; where
 // parameters say so, RDMA READ, atomics, SEND with invalidate, and SEND on UD.
 // What it says, to the
-// peer or to the host, is said once the bytes are in memory.
+// peer or to the host, is said once the bytes are in memory. Where NoticeCycles is not 0, marks of
+// congestion in requests are told to those who sent them.
 
 `default_nettype none
 
@@ -21,6 +22,7 @@ module responder
   parameter int unsigned Receives    = 16,
   parameter int unsigned BufferBytes = 16384,
   parameter serves_t     Serves      = '0,
+  parameter int unsigned NoticeCycles = 0,  // of a queue pair so far apart; 0: there are none
   localparam int unsigned Lanes    = DataWidth / 8,
   localparam int unsigned LaneBits = $clog2(Lanes),
   localparam int unsigned BeatBits = 16 - LaneBits
@@ -114,6 +116,11 @@ module responder
   logic                 answer_valid, answer_ready, left;
   answer_t              answer;
   read_note_t           note;
+  logic                 is_request, changed, notice_valid, notice_ready;
+  request_t             parsed;
+  logic [$clog2(Qps)-1:0] changed_index;
+  receiver_t            told;
+  roce_tx_pkg::path_t   notice;
 
   request_path #(
     .DataWidth    (DataWidth),
@@ -137,6 +144,8 @@ module responder
     .ipv6_i,
     .verdict_valid_i,
     .icrc_ok_i,
+    .is_request_o   (is_request),
+    .parsed_o       (parsed),
     .request_valid_o(request_valid),
     .request_ready_i(request_ready),
     .good_o         (good),
@@ -198,8 +207,39 @@ module responder
     .may_write_i    (may_write),
     .settled_i      (settled),
     .left_i         (left),
-    .note_i         (note)
+    .note_i         (note),
+    .told_o         (told),
+    .changed_o      (changed),
+    .index_o        (changed_index)
   );
+
+  if (NoticeCycles != 0) begin : gen_notifier
+    congestion_notifier #(
+      .Qps     (Qps),
+      .Distance(NoticeCycles)
+    ) u_notifier (
+      .clk_i,
+      .rst_ni,
+      .frame_taken_i,
+      .frame_valid_i  (parsed_valid_i && parsed_last_i),
+      .is_marked_i    (is_request && is_marked(header_i, ipv6_i)),
+      .request_i      (parsed),
+      .verdict_valid_i,
+      .icrc_ok_i,
+      .changed_i      (changed),
+      .configures_i   (qpc_ready_o),
+      .index_i        (changed_index),
+      .told_i         (told),
+      .notice_valid_o (notice_valid),
+      .notice_ready_i (notice_ready),
+      .notice_o       (notice)
+    );
+  end else begin : gen_no_notifier
+    logic unused_marks;
+    assign unused_marks = ^{is_request, parsed, told, changed, changed_index, notice_ready};
+    assign notice_valid = 1'b0;
+    assign notice       = '0;
+  end
 
   outcome_queue u_outcomes (
     .clk_i,
@@ -282,7 +322,8 @@ module responder
   response_path #(
     .DataWidth(DataWidth),
     .Ipv6     (32'(Serves.ipv6)),
-    .Vlan     (32'(Serves.vlan))
+    .Vlan     (32'(Serves.vlan)),
+    .Notices  (32'(NoticeCycles != 0))
   ) u_response_path (
     .clk_i,
     .rst_ni,
@@ -299,6 +340,9 @@ module responder
     .read_tkeep_i,
     .read_tvalid_i  (fetch_tvalid),
     .read_tready_o  (fetch_tready),
+    .notice_valid_i (notice_valid),
+    .notice_ready_o (notice_ready),
+    .notice_i       (notice),
     .left_o         (left),
     .note_o         (note),
     .m_tdata_o,

@@ -66,7 +66,11 @@ module responder_engine
   input  wire logic                 may_write_i,
   input  wire logic                 settled_i,
   input  wire logic                 left_i,   // an answer's frame, and this is its note
-  input  wire read_note_t           note_i
+  input  wire read_note_t           note_i,
+
+  output      receiver_t            told_o,     // by the configuration
+  output      logic                 changed_o,  // this queue pair is configured, or it fails
+  output      logic [IndexBits-1:0] index_o
 );
 
   typedef enum logic [3:0] {
@@ -150,6 +154,7 @@ module responder_engine
     .is_own_o    (is_own),
     .configure_i (configures),
     .config_i,
+    .told_o,
     .begins_o    (begins),
     .clears_o    (clears_receives),
     .fails_o     (fails_configured),
@@ -245,6 +250,8 @@ module responder_engine
     end
   end
 
+  assign changed_o       = begins || clears_receives || (acts && decision.fails);
+  assign index_o         = index_q;
   assign qpc_ready_o     = configures;
   assign region_ready_o  = takes_region;
   assign receive_ready_o = state_q == StPost

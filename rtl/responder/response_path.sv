@@ -3,7 +3,8 @@
 // From answers to frames with ICRC, in order; what READs ask for is fetched from
 // memory on the way, some packets ahead. An AETH stands where other packets have
 // their immediate, so the transmit half's stages build the frames. When a frame
-// leaves, its note says whose READ ends with it.
+// leaves, its note says whose READ ends with it. With Notices, notifications of
+// congestion go between them, in turns, in front of what waits for memory or wire.
 
 `default_nettype none
 
@@ -14,7 +15,8 @@ module response_path
 #(
   parameter int unsigned DataWidth = 64,
   parameter int unsigned Ipv6      = 0,
-  parameter int unsigned Vlan      = 0
+  parameter int unsigned Vlan      = 0,
+  parameter int unsigned Notices   = 0
 ) (
   input  wire logic                   clk_i,
   input  wire logic                   rst_ni,
@@ -33,6 +35,10 @@ module response_path
   input  wire logic [DataWidth/8-1:0] read_tkeep_i,
   input  wire logic                   read_tvalid_i,
   output      logic                   read_tready_o,
+
+  input  wire logic                   notice_valid_i,
+  output      logic                   notice_ready_o,
+  input  wire path_t                  notice_i,
 
   output      logic                   left_o,
   output      read_note_t             note_o,
@@ -113,8 +119,6 @@ module response_path
     .m_ready_i(left_o)
   );
 
-  assign left_o = m_tvalid_o && m_tready_i && m_tlast_o;
-
   // Behind the last byte come pads, which are zero.
   logic [DataWidth-1:0] payload_tdata;
   always_comb begin
@@ -123,8 +127,8 @@ module response_path
     end
   end
 
-  logic                   frame_valid, frame_ready;
-  frame_t                 frame;
+  logic                   answer_valid, answer_ready, frame_valid, frame_ready, frame_left;
+  frame_t                 answer, frame;
   logic [DataWidth-1:0]   open_tdata;
   logic [DataWidth/8-1:0] open_tkeep;
   logic                   open_tvalid, open_tlast, open_tready;
@@ -144,10 +148,82 @@ module response_path
     .packet_valid_i(packet_valid),
     .packet_ready_o(packet_ready),
     .packet_i      (packet),
-    .frame_valid_o (frame_valid),
-    .frame_ready_i (frame_ready),
-    .frame_o       (frame)
+    .frame_valid_o (answer_valid),
+    .frame_ready_i (answer_ready),
+    .frame_o       (answer)
   );
+
+  assign frame_left = m_tvalid_o && m_tready_i && m_tlast_o;
+
+  if (Notices != 0) begin : gen_notices
+    packet_t notice_packet;
+    frame_t  notice;
+    logic    notice_valid, takes_notice, took_notice_q, left_is_notice, left_valid, kinds_room;
+
+    always_comb begin
+      notice_packet                 = '0;
+      notice_packet.path            = notice_i;
+      notice_packet.opcode          = roce_pkg::Cnp;
+      notice_packet.extensions.ipv6 = notice_i.ipv6;
+      notice_packet.extensions.reth = 1'b1;  // sixteen zero bytes in its place
+    end
+
+    header_builder #(
+      .Ipv6   (Ipv6),
+      .Vlan   (Vlan),
+      .Notices(1)
+    ) u_notice_builder (
+      .clk_i,
+      .rst_ni,
+      .port_mac_i,
+      .port_ipv4_i,
+      .port_ipv6_i,
+      .packet_valid_i(notice_valid_i),
+      .packet_ready_o(notice_ready_o),
+      .packet_i      (notice_packet),
+      .frame_valid_o (notice_valid),
+      .frame_ready_i (frame_ready && takes_notice),
+      .frame_o       (notice)
+    );
+
+    stream_fifo #(
+      .Width(1),
+      .Depth(InFlight)
+    ) u_kinds (
+      .clk_i,
+      .rst_ni,
+      .s_data_i (takes_notice),
+      .s_valid_i(frame_valid && frame_ready),
+      .s_ready_o(kinds_room),
+      .m_data_o (left_is_notice),
+      .m_valid_o(left_valid),
+      .m_ready_i(frame_left)
+    );
+
+    assign takes_notice = notice_valid && !(answer_valid && took_notice_q);
+    assign answer_ready = frame_ready && !takes_notice;
+    assign frame_valid  = notice_valid || answer_valid;
+    assign frame        = takes_notice ? notice : answer;
+    assign left_o       = frame_left && !left_is_notice;
+
+    always_ff @(posedge clk_i) begin
+      if (frame_valid && frame_ready) took_notice_q <= takes_notice;
+      if (!rst_ni) took_notice_q <= 1'b0;
+    end
+
+    kinds_fit: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        frame_valid && frame_ready |-> kinds_room);
+    kinds_are_known: assert property (@(posedge clk_i) disable iff (!rst_ni)
+        frame_left |-> left_valid);
+  end else begin : gen_no_notices
+    logic unused_notice;
+    assign unused_notice  = ^{notice_valid_i, notice_i};
+    assign notice_ready_o = 1'b0;
+    assign answer_ready   = frame_ready;
+    assign frame_valid    = answer_valid;
+    assign frame          = answer;
+    assign left_o         = frame_left;
+  end
 
   packet_assembler #(
     .DataWidth(DataWidth),

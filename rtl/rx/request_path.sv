@@ -42,6 +42,9 @@ module request_path
   input  wire logic                 verdict_valid_i,
   input  wire logic                 icrc_ok_i,
 
+  output      logic                 is_request_o,  // of the frame that is parsed
+  output      request_t             parsed_o,
+
   output      logic                 request_valid_o,
   input  wire logic                 request_ready_i,
   output      logic                 good_o,
@@ -63,8 +66,7 @@ module request_path
 
   localparam int unsigned MaxFrames = 16;
 
-  logic                 is_request, join_ready, room, beat_valid;
-  request_t             request;
+  logic                 join_ready, room, beat_valid;
   logic [DataWidth-1:0] beat;
   logic [CountBits-1:0] frame_beats;
 
@@ -82,8 +84,8 @@ module request_path
     .kind_i,
     .header_i,
     .ipv6_i,
-    .is_request_o(is_request),
-    .request_o   (request)
+    .is_request_o,
+    .request_o   (parsed_o)
   );
 
   request_payload #(
@@ -112,8 +114,8 @@ module request_path
     .frame_taken_i,
     .ready_o        (join_ready),
     .frame_valid_i  (parsed_valid_i && parsed_last_i),
-    .is_request_i   (is_request),
-    .request_i      (request),
+    .is_request_i   (is_request_o),
+    .request_i      (parsed_o),
     .beats_i        (frame_beats),
     .verdict_valid_i,
     .icrc_ok_i,

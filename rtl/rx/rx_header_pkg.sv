@@ -80,6 +80,13 @@ package rx_header_pkg;
     logic request;       // RC or UC, for this port, no ACKNOWLEDGE; ICRC not yet looked at
   } frame_kind_t;
 
+  // Whether a switch has marked a packet that went through congestion.
+  function automatic logic is_marked(frame_header_t header, ipv6_t ipv6);
+    ipv4_packet_t packet;
+    packet = ipv4_packet_t'(header.payload);
+    return (ipv6.version != '0 ? ipv6.traffic_class[1:0] : packet.ip.tos[1:0]) == 2'b11;
+  endfunction
+
   // Wire order (byte 0 most significant) from stream order, and back.
   function automatic window_t swap_bytes(window_t window);
     window_t swapped;

@@ -11,8 +11,9 @@ module header_builder
   import roce_pkg::*;
   import roce_tx_pkg::*;
 #(
-  parameter int unsigned Ipv6 = 0,
-  parameter int unsigned Vlan = 0   // 1: the shortest frame counts the tag that it will have
+  parameter int unsigned Ipv6    = 0,
+  parameter int unsigned Vlan    = 0,  // 1: the shortest frame counts the tag that it will have
+  parameter int unsigned Notices = 0   // 1: all packets are notifications of congestion
 ) (
   input  wire logic         clk_i,
   input  wire logic         rst_ni,
@@ -111,6 +112,10 @@ module header_builder
     bth.dest_qpn  = packet.path.remote_qpn;
     bth.ack_req   = packet.ack_req;
     bth.psn       = packet.psn;
+    if (Notices != 0) begin
+      bth.mig_req   = 1'b0;
+      bth.fecn_becn = BecnOnly;
+    end
 
     packet_end  = icrc_offset + 14'(IcrcBytes);
     shortest    = 14'(MinFrameBytes);
