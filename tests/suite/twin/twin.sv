@@ -23,7 +23,8 @@ module twin
   parameter int unsigned Invalidates = 0,
   parameter int unsigned Atomics     = 0,
   parameter int unsigned Datagrams   = 0,
-  parameter int unsigned Shared      = 0
+  parameter int unsigned Shared      = 0,
+  parameter int unsigned Notifies    = 0
 `endif
 ) (
   input  wire logic                   clk_i,
