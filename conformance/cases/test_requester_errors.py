@@ -6,6 +6,7 @@ from roceproof.conformance.suite.case import REQUESTER, case, needs, over
 from roceproof.conformance.suite.checks.recovery import copies, everything, write_all
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import WRONG_ANSWERS
+from roceproof.conformance.suite.moments import pass_by
 from roceproof.conformance.suite.pattern import (
     ACCESS_ERROR,
     ACK,
@@ -25,6 +26,8 @@ MANY = 12
 """Packets of a message that has not left as a whole when its first one is answered."""
 LONG, MORE = 40, 20
 """Packets of a message, and how many more of its copies may leave behind its end."""
+MOMENTS = 48
+"""Cycles behind a packet of a message, in one of which a NAK meets each step of what leaves."""
 STATUS = {
     INVALID_REQUEST: "rem_inv_req_err",
     ACCESS_ERROR: "rem_access_err",
@@ -79,17 +82,34 @@ def test_a_fatal_nak_ends_a_repetition_as_it_ends_a_message(bench: Bench) -> Non
         raise bench.failed(text, rules=["NAK-09"])
 
 
-def behind_a_fatal_nak(bench: Bench, qp: Connection, *, is_repeated: bool) -> int:
-    """How many packets of a long message still leave, when its first one is answered so."""
+def behind_a_fatal_nak(bench: Bench, qp: Connection, *, is_repeated: bool, cycles: int = 0) -> int:
+    """How many packets of a long message still leave, when its first one is answered so.
+
+    The answer comes so many cycles behind that packet.
+    """
     qp.reconnect()
     message = qp.post(Op.WRITE, LONG * MTU)
     if is_repeated:
         qp.expect_message(message)
         qp.send(NAK(SEQUENCE_ERROR, psn=message.psn))
     qp.expect(copies([message])[0])
+    pass_by(bench, cycles)
     qp.send(NAK(INVALID_REQUEST, psn=message.psn))
     qp.completes(message, status=STATUS[INVALID_REQUEST])
     return len(everything(bench, qp))
+
+
+@case("NAK-09", "QPS-03", smoke=True, targets=["hdl"])
+def test_a_fatal_nak_ends_a_long_message_in_whatever_cycle_it_comes(bench: Bench) -> None:
+    """What is under way may still leave, which is about as much whenever the NAK comes."""
+    qp = bench.connect(path_mtu=MTU)
+    least = LONG
+    for cycles in range(bench.random.randrange(2), MOMENTS, 2):
+        left = behind_a_fatal_nak(bench, qp, is_repeated=False, cycles=cycles)
+        least = min(least, left)
+        if left > least + MORE:
+            text = f"{left} packets left behind a fatal NAK, and {least} in another cycle"
+            raise bench.failed(text, rules=["NAK-09"])
 
 
 @case("RNR-05", needs=[Capability.SEND], smoke=True)

@@ -110,6 +110,18 @@ def amid_what_it_asks_for(bench: Bench, qp: Connection) -> None:
     bench.target.wait(bench.random.randrange(1, 1000))
 
 
+def amid_what_it_flushes(bench: Bench, qp: Connection) -> None:
+    """A queue pair has failed, and what it had begun cannot leave."""
+    first = qp.post(op_of(bench), 5)
+    qp.expect_message(first)
+    if Capability.DISTURBANCE in bench.claims.capabilities:
+        bench.target.disturb(tx_stall=99)
+    qp.post(op_of(bench), 8 * qp.mtu)
+    bench.target.wait(bench.target.patience.quiet_ns)
+    qp.send(NAK(INVALID_REQUEST, psn=first.psn))
+    bench.target.wait(bench.random.randrange(200, 2000))
+
+
 def in_error(bench: Bench, qp: Connection) -> None:
     """A queue pair has failed, and its work is flushed."""
     first, *others = qp.post_some(op_of(bench), 5, 5)
@@ -123,7 +135,7 @@ def in_error(bench: Bench, qp: Connection) -> None:
     "moment",
     [
         *(amid_what_it_sends, amid_what_it_is_sent, with_work_outstanding),
-        *(with_streams_held, with_completions_held, in_error),
+        *(with_streams_held, with_completions_held, amid_what_it_flushes, in_error),
         pytest.param(amid_what_it_repeats, marks=needs(Capability.RETRANSMISSION)),
         pytest.param(amid_what_it_throws_away, marks=needs(Capability.RESET)),
         pytest.param(amid_what_it_asks_for, marks=needs(Capability.READ, Capability.MEMORY)),

@@ -43,7 +43,7 @@ PARTS = 4
 MANY = 200
 """More packets than a device may care to keep for a queue pair."""
 ORIGINAL = 0x0102030405060708
-SHORT_CODE = 5
+SHORT_CODE, LONG_CODE = 5, 31
 _WRITES = needs(Capability.WRITE)
 
 
@@ -231,3 +231,20 @@ def test_a_new_life_knows_nothing_of_what_was_answered(bench: Bench, op: Op) -> 
     message = qp.post(op, 2 * MTU, into=into) if op is Op.READ else qp.post(op, 2 * MTU)
     qp.expect_message(message)
     qp.expect(*copies([message]), within_ns=longest_wait_ns(bench))
+
+
+@case("QPS-04", "READ-10", needs=[Capability.SEND], smoke=True)
+def test_a_read_that_never_left_does_not_outlive_its_connection(bench: Bench) -> None:
+    require_tries_after_rnr(bench.claims)
+    qp = bench.connect(path_mtu=MTU, ack_timeout=unhurried_code(bench))
+    refused = qp.post(Op.SEND, 5)
+    qp.expect_message(refused)
+    qp.send(RNR(psn=refused.psn, timer=LONG_CODE))
+    bench.settle()
+    into = memory_for(qp)
+    qp.post(Op.READ, MTU, into=into)
+    qp.expect_silence()
+    qp.reconnect()
+    for _ in range(2):
+        message, data = ask(qp, 2 * MTU, into)
+        answer(bench, qp, message, into, data)

@@ -323,15 +323,35 @@ def test_a_lost_ack_completes_a_message_once(bench: Bench) -> None:
 @over("retries", [0, 1, 3, 6, 7])
 def test_a_packet_is_sent_once_and_again_as_often_as_configured(bench: Bench, retries: int) -> None:
     qp = connect(bench, timeout=timeout_code(bench), retry_count=retries)
+    gives_up(bench, qp)
+    qp.expect_silence()
+
+
+def gives_up(bench: Bench, qp: Connection, *, beside: Connection | None = None) -> None:
+    """A message that nobody answers is sent as often as it may be, and then ends."""
     (message,) = write_all(qp, 5)
-    wait = longest_wait_ns(bench)
+    wait, retries = longest_wait_ns(bench), qp.spec.retry_count
     for _ in range(retries):
+        if beside is not None:
+            beside.transfer(Op.WRITE, 5)
         qp.expect(*copies([message]), within_ns=wait)
     after = qp.next(timeout_ns=wait)
     if after is not None:
         raise bench.failed(f"retry count {retries}: sent once more than {1 + retries} times")
     qp.completes(message, status=RETRY_EXCEEDED)
-    qp.expect_silence()
+
+
+@case("RTX-05", "RTX-01", "QPS-04")
+@over("begun", [pytest.param((1, 0), marks=pytest.mark.smoke), (0, 1), (2, 1)], ids=str)
+def test_each_copy_is_timed_however_often_queue_pairs_have_begun(
+    bench: Bench, begun: tuple[int, int]
+) -> None:
+    qps = [connect(bench, timeout=timeout_code(bench), retry_count=2) for _ in begun]
+    for qp, count in zip(qps, begun, strict=True):
+        for _ in range(count):
+            qp.transfer(Op.WRITE, 5)
+            qp.reconnect()
+    gives_up(bench, qps[0], beside=qps[1])
 
 
 @case("RTX-06", smoke=True)
