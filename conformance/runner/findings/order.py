@@ -16,7 +16,7 @@ from roceproof.conformance.suite.reporting.divergence import is_vague
 from roceproof.conformance.suite.reporting.failure_heads import COMPLAINT, WITHOUT_A_PAUSE
 
 Document = dict[str, Any]
-_FEW, _MANY_TIMES = 3, 10
+_FEW, _MANY_TIMES = 3, 4
 """A stop of so few cases comes behind what so many times as many show."""
 _SHORTER = 4
 """So many times as many frames before the failure are a long way."""
@@ -31,7 +31,7 @@ def in_order(
 
     def kind(root: Root) -> tuple[bool, ...]:
         count = len(root.cases)
-        is_rare = count < _FEW and _MANY_TIMES * count < most
+        is_rare = count < _FEW and _MANY_TIMES * count <= most
         return (
             not root.says,
             not root.stops or is_rare or (not root.has_cause and count <= sent_wrongly),
