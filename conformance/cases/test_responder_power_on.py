@@ -33,7 +33,7 @@ from roceproof.verbs.work import Op, Region
 pytestmark = [RESPONDER, needs(Capability.POWER_ON), needs(Capability.RC)]
 
 SIMULATED = ["hdl", "model"]
-PACKETS = 8
+PACKETS, PLACES = 8, 16
 DATAGRAMS, DATAGRAM_ROUNDS, SIZE = 12, 4, 64
 ETHERNET_BYTES, IPV4_BYTES = 14, 20
 Moment = Callable[[Bench, Connection, Region], None]
@@ -101,6 +101,22 @@ def test_a_reset_leaves_nothing_behind(bench: Bench, moment: Moment) -> None:
         assert memory.read(0, memory.size) == held
     qp = bench.connect(**{name: n for name, n in same.items() if name not in fixed})
     serves_from_nothing(qp)
+
+
+@case("BTH-11", "QPS-04", smoke=True, targets=SIMULATED, breaks=OUT_OF_SEQUENCE | {"BTH-10"})
+def test_a_queue_pair_of_the_life_before_is_unknown(bench: Bench) -> None:
+    executed_of(bench.claims, Service.RC, [Op.WRITE])
+    former = [bench.connect() for _ in range(min(bench.claims.qps, PLACES))]
+    for old in former:
+        old.send(WRITE_ONLY(psn=0, payload=8, a=1, **at(old.region(filled=True))))
+        old.expect(ACK(psn=0))
+    bench.power_on()
+    bench.settle()
+    for old in former:
+        bench.add(old)
+        old.send(*(WRITE_ONLY(psn=psn, payload=8, a=1) for psn in (0, 1)))
+        old.expect_silence()
+    serves_from_nothing(bench.connect())
 
 
 def serves_from_nothing(qp: Connection) -> None:

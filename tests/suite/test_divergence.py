@@ -294,6 +294,8 @@ def test_work_ends_with_the_syndrome_of_a_response_that_ends_it_so(
          "bytes from 0 on in the region of key 0x1, where a request was to write", "UC-09 UC-03"),
         (Step("raw", {"value": 8}), "queue pair 0 (UD) at rest; want  other bytes from 0 on in the "
          "region of key 0x1, where a request was to write", "UD-05"),
+        (Step("flawed", {"flaw": "marked"}), "queue pair 0 (RC) at rest; want  nothing more; got   "
+         "ACK psn=-9; in all came NAK psn=+1 syndrome=0x61 msn=0, ACK psn=-9", "NAK-08 ICRC-13"),
         (Step("turn", {"qp": 0}), "want  RNR psn=+0; got   nothing in time", "RNR-01"),
         (Step("power_on", {}), f"{NO_SUCH} wr_flush_err, syndrome 0xff", "QPS-04 NAK-09"),
     ],

@@ -51,6 +51,7 @@ _SAYS_ITSELF = (
     "RNR-",
     "NAK-01",
     "NAK-02",
+    "NAK-08",
     "NAK-09",
     "RTX-",
     "RETH-05",
