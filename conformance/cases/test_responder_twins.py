@@ -32,6 +32,7 @@ from roceproof.conformance.suite.pattern import (
     Maker,
 )
 from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.wire.codec import Packet
 from roceproof.dpi.contract.fields import contract_field
 from roceproof.verbs.queue_pair import FULL_ACCESS
 from roceproof.verbs.service import Service
@@ -113,14 +114,21 @@ def has_its_key(qp: Connection) -> None:
 
 def reaches(qp: Connection, **said: int) -> None:
     """Its own memory, and the answer goes to its own peer, and says so in these fields."""
+    answered(qp, **said)
+
+
+def answered(qp: Connection, **said: int) -> Packet:
     region = qp.region(ROOM)
     qp.send(WRITE_ONLY(psn=0, payload=8, a=1, **at(region)))
-    qp.expect(ACK(psn=0, msn=1, **said))
+    (answer,) = qp.expect(ACK(psn=0, msn=1, **said))
     region.deregister()
+    return answer
 
 
 def has_its_class(qp: Connection) -> None:
-    reaches(qp, tos=qp.spec.traffic_class)
+    """Its DSCP: no rule binds the ECN of an answer."""
+    came, want = qp.from_device.fields_of(answered(qp))["tos"], qp.spec.traffic_class
+    assert came & ~ECN == want, f"tos: want {want}, got {came}"
 
 
 def has_its_hops(qp: Connection) -> None:

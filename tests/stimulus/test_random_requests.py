@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +15,7 @@ from roceproof.common.paths import REPOSITORY, RESPONDER_DUT
 from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.notification_point import NotificationPoint
 from roceproof.conformance.mutants.corrupting_target import CorruptingFactory
+from roceproof.conformance.mutants.frames import edited
 from roceproof.conformance.mutants.wire import wire_mutants
 from roceproof.conformance.stimulus import run_plan
 from roceproof.conformance.stimulus.drawing.plans import draw_plan
@@ -38,6 +40,7 @@ from roceproof.conformance.targets.hdl.factory import HdlFactory
 from roceproof.conformance.targets.interface import CasePlace, DeviceFactory, Target
 from roceproof.conformance.targets.model.device import ModelFactory
 from roceproof.conformance.targets.model.limited import LimitedModelFactory
+from roceproof.conformance.wire.codec import parse
 from roceproof.conformance.wire.frame_edits import bad_icrc
 from roceproof.dpi.manifest.dut import load_manifest
 from roceproof.verbs.limits import Limits
@@ -289,6 +292,25 @@ def test_a_queue_pair_that_failed_owes_no_notification() -> None:
         play.flawed(0, "marked", number=3 << 2)
         play.settle()
         assert not play.serves(0)
+
+
+@pytest.mark.parametrize(("changed", "told"), [(0x02, None), (0x20, "tos: want"), (0x80, "tos")])
+def test_answers_have_the_dscp_of_their_queue_pair_and_any_ecn(
+    changed: int, told: str | None
+) -> None:
+    def other(frame: bytes, _time_ns: int) -> list[bytes]:
+        def edit(packet: bytearray) -> None:
+            packet[15] ^= changed
+
+        return [edited(frame, edit) if parse(frame) else frame]
+
+    with opener(ModelFactory(corrupt_sent=other))(1, None) as bench:
+        play = Asking(bench)
+        play.connect(0)
+        play.region(0, 64)
+        play.request(0, "WRITE", 8)
+        with pytest.raises(CaseFailed, match=told) if told else nullcontext():
+            play.settle()
 
 
 def test_a_datagram_that_is_lost_is_told(model: ModelFactory) -> None:

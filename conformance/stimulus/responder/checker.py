@@ -36,6 +36,8 @@ reserved opcodes, packets cut short, requests of lives before, and another reque
 that was refused."""
 _UNTOLD = "no notification came of a request that was marked"
 _UNRELIABLE = (Op.SEND, Op.SEND_IMM, Op.WRITE, Op.WRITE_IMM)
+_DSCP, _HOPS = 0xFC, 0xFF
+"""Bits of traffic class and hop limit that a queue pair gives its answers; ECN is theirs."""
 _UNSAID = {4: 20, 16: 0}
 """Bytes in front of the IP header of a datagram that is received, by those of an address."""
 
@@ -233,12 +235,15 @@ class Asked:
         )
 
     def _wrong_header(self, answer: Packet) -> str | None:
-        """What an answer's class or hops are, if not those of the queue pair."""
+        """What an answer's DSCP or hops are, if not those of the queue pair."""
         if Capability.LOCKSTEP not in self._bench.claims.capabilities:
             return None
         fields, spec = self.qp.from_device.fields_of(answer), self.qp.spec
-        for name, want in {"tos": spec.traffic_class, "ttl": spec.hop_limit}.items():
-            if fields[name] != want:
+        for name, want, bound in (
+            ("tos", spec.traffic_class, _DSCP),
+            ("ttl", spec.hop_limit, _HOPS),
+        ):
+            if (fields[name] ^ want) & bound:
                 what = name_of(answer.bth.opcode)
                 return f"{what} came otherwise\n      {name}: want {want}, got {fields[name]}"
         return None

@@ -20,7 +20,7 @@ package twin_outbox_pkg;
 
   class twin_outbox;
     int unsigned late[Lanes];
-    int unsigned gap, hold, merge, ask_each, identifies, sport, ttl, tos, sums, resolves;
+    int unsigned gap, hold, merge, ask_each, identifies, sport, ecn, sums, resolves;
     int unsigned announces;
 
     twin_frame       lanes[Lanes][$];
@@ -46,8 +46,7 @@ package twin_outbox_pkg;
       ask_each   = habit("tx_ask");        // percent
       identifies = habit("tx_id");         // 1 any, 2 constant
       sport      = habit("answer_sport");
-      ttl        = habit("answer_ttl");
-      tos        = habit("answer_tos");    // and 256
+      ecn        = habit("answer_ecn");    // and 4
       sums       = habit("tx_sum");
       resolves   = habit("arp_ask");
       announces  = habit("arp_announce");  // cycles
@@ -146,8 +145,7 @@ package twin_outbox_pkg;
       if (identifies == 2 && ids.exists(frame.key())) frame.put_half(18, ids[frame.key()]);
       if (frame.is_response()) begin
         if (sport != 0) frame.put_half(34, 16'(sport));
-        if (ttl != 0) frame.data[22] = 8'(ttl);
-        if (tos != 0) frame.data[15] = 8'(tos);
+        if (ecn != 0) frame.data[15] = {frame.data[15][7:2], 2'(ecn)};
       end
       frame.reseal(was);
       frame.sum_ip();
