@@ -14,7 +14,9 @@ from roceproof.common.paths import REFERENCE_DUT
 from roceproof.conformance.model.components import Components
 from roceproof.conformance.model.requester.policy import RequesterPolicy, Unexpected
 from roceproof.conformance.model.requester.rc import RcRequester
+from roceproof.conformance.mutants.corrupting_target import CorruptingFactory
 from roceproof.conformance.mutants.frames import with_stale_pad
+from roceproof.conformance.mutants.wire import wire_mutants
 from roceproof.conformance.stimulus.drawing.plans import draw_plan
 from roceproof.conformance.stimulus.plan import Plan, Step
 from roceproof.conformance.stimulus.requester.play import Play
@@ -127,6 +129,37 @@ def test_a_fault_becomes_a_small_case_that_fails(fault: type[Target]) -> None:
     with pytest.raises(CaseFailed):
         run_printed(finding, open_bench)
     run_printed(finding, opener(factory))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ud-source-is-destination",
+        "ud-q-key-as-given",
+        "ud-immediate-in-front",
+        "ud-psn-stands-still",
+    ],
+)
+def test_a_fault_of_datagrams_is_found(name: str) -> None:
+    mutant = wire_mutants()[name]
+    components = mutant.components() if mutant.components else Components()
+    factory = CorruptingFactory(ModelFactory(components=components), mutant)
+    findings = (try_seed(seed, factory.claims, opener(factory)) for seed in range(40))
+    assert any(found is not None for found in findings)
+
+
+@pytest.mark.parametrize("anew", ["RC", "UC", "UD"])
+def test_a_queue_pair_of_datagrams_stays_one(model: ModelFactory, anew: str) -> None:
+    """What waits may be taken in the next life, and says itself where it goes."""
+    with opener(model)(1, None) as bench:
+        play = Play(bench)
+        play.connect(0, service="UD", qkey=5, remote_qpn=0x111)
+        play.post(0, "SEND_IMM", 9, count=3, rkey=0x80000000)
+        play.connect(0, service=anew, qkey=6, remote_qpn=0x222)
+        play.post(0, "SEND", 9000)
+        play.finish()
+        sent = [parse(frame) for frame in bench.frames_sent()]
+    assert {packet.bth.dest_qpn for packet in sent if packet} == {0x111}
 
 
 class AlwaysMarked(ForwardingTarget):

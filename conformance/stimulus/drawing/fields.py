@@ -11,6 +11,7 @@ from roceproof.conformance.stimulus.drawing.derived import tag, the_rest
 from roceproof.conformance.stimulus.drawing.values import Draw
 from roceproof.conformance.stimulus.requester.bounds import may_post
 from roceproof.conformance.stimulus.requester.pace import STREAMS
+from roceproof.conformance.suite.limits.within_limits import sent_of
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims
 from roceproof.verbs.addresses import Host
@@ -19,6 +20,7 @@ from roceproof.verbs.work import Op
 
 SPECIAL_QPNS = frozenset((0, 1, 0xFFFFFF))
 _OPERATIONS = ("SEND", "SEND_IMM", "WRITE", "WRITE_IMM")
+_DATAGRAMS = (Op.SEND, Op.SEND_IMM)
 _LARGEST, _ENDLESS = 1 << 16, 1 << 18
 _TURNING_SUM = 0.15
 _DEEPEST = 16
@@ -54,6 +56,9 @@ class DrawnFields(DrawnAnswers):
         self.operations = drawn_operations(claims)
         self.returns = returned_operations(claims)
         self.services = [s for s in ("RC", "UC") if Capability[s] in claims.capabilities]
+        has_datagrams = {Capability.UD, Capability.LOCKSTEP} <= claims.capabilities
+        if has_datagrams and sent_of(claims, Service.UD, _DATAGRAMS):
+            self.services.append("UD")
 
     # queue pairs
 
@@ -78,6 +83,8 @@ class DrawnFields(DrawnAnswers):
             "min_rnr_timer": draw.bits(5),
             "rq_psn": draw.bits(24),
         }
+        if service == "UD":
+            fields["qkey"] = draw.bits(32)
         if self.returns and service == "RC":
             several, most = draw.between(3, 8), 255 if self.is_contract else _DEEPEST
             fields["max_rd_atomic"] = draw.pick(
@@ -99,7 +106,7 @@ class DrawnFields(DrawnAnswers):
         return self._draw.among(self._claims.path_mtus)
 
     def service(self) -> str:
-        """RC or UC, as far as claimed."""
+        """As far as claimed."""
         service = self._draw.one_of("service")
         return service if service in self.services else self.services[0]
 
@@ -164,7 +171,9 @@ class DrawnFields(DrawnAnswers):
         op = self.operation()
         fields: Fields = {"op": op, "size": self.size(mtu, largest), "wr_id": draw.bits(64)}
         if op.startswith("WRITE"):
-            fields |= {"remote_addr": draw.bits(64), "rkey": draw.bits(32)}
+            fields["remote_addr"] = draw.bits(64)
+        if op.startswith("WRITE") or "UD" in self.services:
+            fields["rkey"] = draw.bits(32)
         if op.endswith("_IMM"):
             fields["immediate"] = draw.bits(32)
         if draw.maybe(0.4):

@@ -32,7 +32,7 @@ _TABLES: Mapping[str, Mapping[str, float]] = {
         "meetings": 8,
         "days": 3,
     },
-    "service": {"RC": 7, "UC": 3},
+    "service": {"RC": 7, "UC": 3, "UD": 1},
     "op": {"SEND": 3, "SEND_IMM": 3, "WRITE": 3, "WRITE_IMM": 3},
     "size": {
         "none": 2,

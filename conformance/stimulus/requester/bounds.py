@@ -18,9 +18,11 @@ _TIMER_BITS = 5
 def may_post(claims: Claims, service: Service, op: Op, *, is_beyond: bool) -> bool:
     """Whether the device has the operation; what is longer than any message only without limit.
 
-    Data are asked for on RC alone, and where the bench can look at them.
+    Data are asked for on RC alone, and where the bench can look at them. A datagram is one packet.
     """
     limits = claims.limits
+    if service is Service.UD and (is_beyond or op not in (Op.SEND, Op.SEND_IMM)):
+        return False
     needed = {Capability.ATOMIC if op in ATOMICS else Capability[op.name]}
     if op in AWAIT_DATA:
         needed.add(Capability.MEMORY)

@@ -15,6 +15,7 @@ what was answered. What the device does not claim is left out.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -61,11 +62,18 @@ class Play(FarSide):
     def connect(self, key: int, **fields: Any) -> None:
         """A queue pair starts; one that is there starts anew amid whatever it does.
 
-        None does with the number of another one. `fields` are those of `QpSpec`, with `service`,
-        `remote_mac` and `remote_ip` as text.
+        None does with the number of another one. Work that waits may be taken in the next life, and
+        a datagram says itself where it goes and fits a packet: no queue pair begins or ceases to be
+        one of datagrams, whose ends and path MTU stay. `fields` are those of `QpSpec`, with
+        `service`, `remote_mac` and `remote_ip` as text.
         """
         spec = self._spec_of(key, fields)
         known = self.scene.qps.get(key)
+        if known is not None and Service.UD in {spec.service, known.life.spec.service}:
+            if spec.service is not known.life.spec.service:
+                return
+            kept = {name: getattr(known.life.spec, name) for name in ("remote_qpn", "path_mtu")}
+            spec = replace(spec, local_qpn=known.qp.qpn, **kept)
         if self.scene.is_another(key, spec):
             return
         self._free(spec.local_qpn % self.bench.claims.qps, but=key)
@@ -185,6 +193,8 @@ class Play(FarSide):
                 "data": payload(self._posted, said, fill),
                 "length": length,
             }
+            if known.life.spec.service is Service.UD:
+                fields |= _to_the_peer(known.life.spec, fields)
             if Op[op] in AWAIT_DATA:
                 fields |= {"data": b"", "length": 8 if Op[op] in ATOMICS else said}
                 fields |= {"swap_or_add": swap, "compare": compare}
@@ -360,3 +370,12 @@ def _latest_ns(known: QueuePair) -> int:
     if not known.judge.owed():
         return 0
     return _LATEST * timeout_ns * (1 + spec.retry_count)
+
+
+def _to_the_peer(spec: QpSpec, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """What makes a datagram of a message: it goes to the other end, with the key that is said."""
+    return {
+        "datagram_qpn": spec.remote_qpn,
+        "datagram_qkey": fields["rkey"],
+        "data": fields["data"][: spec.path_mtu],
+    }

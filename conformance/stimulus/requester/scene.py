@@ -12,6 +12,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import QpSpec
+from roceproof.verbs.service import Service
 
 _TOLD = 2
 _RESTLESS, _MOST_BUSY = 10, 16
@@ -57,7 +58,8 @@ class Scene(Arrivals):
         if key not in self.qps and self._is_told and self.is_known(spec.local_qpn):
             return True
         others = (known.life.spec for number, known in self.qps.items() if number != key)
-        return not self._is_told and end in {(each.remote.ip, each.remote_qpn) for each in others}
+        is_one = spec.service is Service.UD or not self._is_told
+        return is_one and end in {(each.remote.ip, each.remote_qpn) for each in others}
 
     def is_known(self, qpn: int) -> bool:
         """Whether a queue pair of that number is in the plan."""
