@@ -30,7 +30,13 @@ from roceproof.conformance.mutants.wire import WireFault, WireMutant, wire_mutan
 from roceproof.conformance.stimulus.drawing.plans import draw_plan
 from roceproof.conformance.stimulus.mutation import is_sound, mutated
 from roceproof.conformance.stimulus.plan_text import plan_of, text_of
+from roceproof.conformance.stimulus.requester.data_responses import DataResponse
 from roceproof.conformance.stimulus.run_plan import Finding, played, try_seed
+from roceproof.conformance.suite.pattern import (
+    READ_RESP_FIRST,
+    READ_RESP_LAST,
+    READ_RESP_MIDDLE,
+)
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.hdl.factory import HdlFactory
 from roceproof.conformance.targets.interface import Claims, DeviceFactory
@@ -334,3 +340,13 @@ def test_data_of_a_stranger_are_found() -> None:
     mutant = WireMutant("strangers", "", ("GID-02",), (), make=BelievesStrangers)
     finding = first_finding(CorruptingFactory(device(Components()), mutant))
     assert any(step.fields.get("flaw") == "stranger" for step in finding.plan.steps)
+
+
+@pytest.mark.parametrize(("request_psn", "is_odd"), [(5, True), (1, False)])
+def test_what_fits_the_first_read_is_not_called_odd_where_it_is_asked_for_anew(
+    request_psn: int, is_odd: bool
+) -> None:
+    due = DataResponse(READ_RESP_FIRST(psn=5, payload=bytes(256)), request_psn)
+    kinds = {due.twisted("kind", number).pattern.opcode for number in range(12)}
+    assert (READ_RESP_MIDDLE(psn=5).opcode in kinds) is is_odd
+    assert READ_RESP_LAST(psn=5).opcode in kinds

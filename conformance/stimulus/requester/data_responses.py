@@ -36,6 +36,8 @@ _MAKERS = {
 _KINDS = (*_MAKERS, _ATOMIC_ACK)
 _OTHER_BYTES = 0x5A
 TWISTS = ("kind", "short", "long")
+_AMID = {READ_FIRST: READ_MIDDLE, READ_ONLY: READ_LAST}
+"""What begins the answer to a READ that is asked for anew, and fits the first READ there, too."""
 """What may not fit about a response, all else being right."""
 
 
@@ -71,7 +73,8 @@ class DataResponse(NamedTuple):
         said, kind = self.pattern.said, self.pattern.opcode
         data = self.with_other_data().pattern.said.get("payload", b"")
         if twist == "kind" or kind == _ATOMIC_ACK:
-            others = [each for each in _KINDS if each != kind]
+            fits = _AMID.get(kind) if self.psn != self.request_psn else None
+            others = [each for each in _KINDS if each not in (kind, fits)]
             kind = others[number % len(others)]
         elif twist == "short" and data:
             data = data[: -(1 + number % min(4, len(data)))]
