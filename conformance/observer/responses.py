@@ -7,7 +7,7 @@ from roceproof.conformance.observer.facts import FlowFacts
 from roceproof.conformance.observer.gaps import Late, Place
 from roceproof.conformance.observer.msn_rules import Counted, MsnRules
 from roceproof.conformance.observer.observed import ACKNOWLEDGE, ATOMIC_ACK, Observed
-from roceproof.conformance.observer.psn import distance
+from roceproof.conformance.observer.psn import ahead, distance
 from roceproof.conformance.observer.reads import Read
 from roceproof.conformance.observer.requests import Requests
 from roceproof.conformance.observer.response_rules import ACK, RNR_NAK, is_defined, middle_has_aeth
@@ -94,8 +94,9 @@ class Responses:
     def _ack(self, psn: int, asked: Requests, path_mtu: int | None) -> Iterator[Violation]:
         if _is_ahead(psn, asked):
             yield Violation("ACK-06", f"PSN of at most {asked.newest:#08x}", f"{psn:#08x}")
-        elif self._is_overdue(psn, asked, allowed=0):
-            yield Violation("ACK-06", "no PSN behind one that is acknowledged", f"{psn:#08x}")
+        elif self._acked is not None and self._is_overdue(psn, asked, allowed=0):
+            acked = ahead(psn, self._acked - asked.position(psn))
+            yield Violation("ACK-06", f"PSN of at least {acked:#08x}", f"{psn:#08x}")
         for read in asked.reads.pending:
             if read.span(path_mtu) is not None and read.covers(psn, path_mtu):
                 rule = "ACK-12" if asked.replay_until is None else "DUP-03"
@@ -105,21 +106,21 @@ class Responses:
 
     def _negative(self, response: Response, asked: Requests) -> Iterator[Violation]:
         psn, syndrome = response.psn, response.syndrome
-        ahead = _is_ahead(psn, asked)
+        is_ahead = _is_ahead(psn, asked)
         overdue = self._is_overdue(psn, asked, allowed=-1)
         got = f"{psn:#08x}"
         if syndrome >> 5 == RNR_NAK:
-            if ahead:
+            if is_ahead:
                 yield Violation("RNR-01", f"PSN of at most {asked.newest:#08x}", got)
             if asked.awaited == psn:
                 asked.awaited = None  # the request came
         elif syndrome == _SEQUENCE_ERROR:
-            if overdue or ahead or psn == asked.newest:
+            if overdue or is_ahead or psn == asked.newest:
                 yield Violation("NAK-01", "the PSN of a request that is missing", got)
             if asked.awaited == psn:
                 yield Violation("NAK-02", "one sequence NAK for each gap", f"another at {got}")
             asked.awaited = psn
-        elif syndrome in _FATAL and (overdue or ahead):
+        elif syndrome in _FATAL and (overdue or is_ahead):
             yield Violation("NAK-07", "the PSN of the request that failed", got)
 
     # READ responses and ATOMIC ACKs
