@@ -11,7 +11,6 @@ from roceproof.conformance.stimulus.drawing.derived import tag, the_rest
 from roceproof.conformance.stimulus.drawing.values import Draw
 from roceproof.conformance.stimulus.requester.bounds import may_post
 from roceproof.conformance.stimulus.requester.pace import STREAMS
-from roceproof.conformance.suite.limits.within_limits import sent_of
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims
 from roceproof.verbs.addresses import Host
@@ -20,7 +19,6 @@ from roceproof.verbs.work import Op
 
 SPECIAL_QPNS = frozenset((0, 1, 0xFFFFFF))
 _OPERATIONS = ("SEND", "SEND_IMM", "WRITE", "WRITE_IMM")
-_DATAGRAMS = (Op.SEND, Op.SEND_IMM)
 _LARGEST, _ENDLESS = 1 << 16, 1 << 18
 _TURNING_SUM = 0.15
 _DEEPEST = 16
@@ -32,12 +30,16 @@ _UP_TO = {"cycles": (1, 60), "short": (50, 600), "middle": (500, 6000), "long": 
 def drawn_operations(claims: Claims) -> list[str]:
     """The messages that a device sends on RC or UC: with payload, or else READs and atomics."""
     connected = [Service[name] for name in ("RC", "UC") if Capability[name] in claims.capabilities]
-    with_payload = [
+    return _sent_on(claims, *connected) or returned_operations(claims)
+
+
+def _sent_on(claims: Claims, *services: Service) -> list[str]:
+    """The messages with payload that a device sends on any of these services."""
+    return [
         name
         for name in _OPERATIONS
-        if any(may_post(claims, each, Op[name], is_beyond=False) for each in connected)
+        if any(may_post(claims, each, Op[name], is_beyond=False) for each in services)
     ]
-    return with_payload or returned_operations(claims)
 
 
 def returned_operations(claims: Claims) -> list[str]:
@@ -57,7 +59,7 @@ class DrawnFields(DrawnAnswers):
         self.returns = returned_operations(claims)
         self.services = [s for s in ("RC", "UC") if Capability[s] in claims.capabilities]
         has_datagrams = {Capability.UD, Capability.LOCKSTEP} <= claims.capabilities
-        if has_datagrams and sent_of(claims, Service.UD, _DATAGRAMS):
+        if has_datagrams and _sent_on(claims, Service.UD):
             self.services.append("UD")
 
     # queue pairs

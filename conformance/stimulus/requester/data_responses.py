@@ -36,9 +36,9 @@ _MAKERS = {
 _KINDS = (*_MAKERS, _ATOMIC_ACK)
 _OTHER_BYTES = 0x5A
 TWISTS = ("kind", "short", "long")
-_AMID = {READ_FIRST: READ_MIDDLE, READ_ONLY: READ_LAST}
-"""What begins the answer to a READ that is asked for anew, and fits the first READ there, too."""
 """What may not fit about a response, all else being right."""
+_AMID = {READ_FIRST: READ_MIDDLE, READ_ONLY: READ_LAST}
+"""By what begins the answer to a READ that is asked for anew: what fits the first READ there."""
 
 
 class DataResponse(NamedTuple):
