@@ -16,8 +16,6 @@ _NEEDED = {
     "remote_atomic": ("CMP_SWAP", "FETCH_ADD"),
 }
 """Rights of a region, and which operations of a peer ask for them."""
-_RETURNING = {"READ", "CMP_SWAP", "FETCH_ADD"}
-"""What returns data into memory of whoever asks for it."""
 USUAL = ("SEND", "WRITE")
 """What a responder executes if nothing is said."""
 MANIFEST, WRAPPER = "dut.toml", "roceproof_wrapper.sv"
@@ -90,7 +88,8 @@ def _rights(executed: Collection[str]) -> str:
 def _stated(device: Device) -> list[tuple[str, tuple[str, ...]]]:
     """Tables of the skeleton that are no comments, with their keys."""
     if not device.executed:
-        has_memory = _RETURNING & {*device.operations.get("RC", ())}
+        returning = {*_NEEDED["remote_read"], *_NEEDED["remote_atomic"]}
+        has_memory = returning & {*device.operations.get("RC", ())}
         return [("[responder]", ("regions",))] if has_memory else []
     backdoor = ("backdoor",) if device.backdoor else ()
     tables = [("[responder]", ("RC", "receives", *backdoor))]

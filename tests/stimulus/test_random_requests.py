@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
@@ -268,30 +268,30 @@ class Mute(NotificationPoint):
         return False
 
 
-def test_a_mark_that_nobody_was_told_of_is_told() -> None:
-    factory = ModelFactory(components=Components(notification_point=Mute))
-    with factory.device(CasePlace(name="one", seed=1)) as device:
-        play = Asking(Bench(device, factory.claims, seed=1))
+@pytest.fixture
+def mute() -> Iterator[Asking]:
+    """A queue pair with some memory on a device that tells of no mark."""
+    with opener(ModelFactory(components=Components(notification_point=Mute)))(1, None) as bench:
+        play = Asking(bench)
         play.connect(0)
         play.region(0, 64)
-        play.flawed(0, "marked", number=1 << 2)
-        play.settle()
-        play.flawed(0, "marked", number=3 << 2)
-        with pytest.raises(CaseFailed, match="no notification came") as failure:
-            play.settle()
+        yield play
+
+
+def test_a_mark_that_nobody_was_told_of_is_told(mute: Asking) -> None:
+    mute.flawed(0, "marked", number=1 << 2)
+    mute.settle()
+    mute.flawed(0, "marked", number=3 << 2)
+    with pytest.raises(CaseFailed, match="no notification came") as failure:
+        mute.settle()
     assert differed(failure.value) == ("CNP-04",)
 
 
-def test_a_queue_pair_that_failed_owes_no_notification() -> None:
-    factory = ModelFactory(components=Components(notification_point=Mute))
-    with factory.device(CasePlace(name="one", seed=1)) as device:
-        play = Asking(Bench(device, factory.claims, seed=1))
-        play.connect(0)
-        play.region(0, 64)
-        play.request(0, "WRITE", 8, offset=60)
-        play.flawed(0, "marked", number=3 << 2)
-        play.settle()
-        assert not play.serves(0)
+def test_a_queue_pair_that_failed_owes_no_notification(mute: Asking) -> None:
+    mute.request(0, "WRITE", 8, offset=60)
+    mute.flawed(0, "marked", number=3 << 2)
+    mute.settle()
+    assert not mute.serves(0)
 
 
 @pytest.mark.parametrize(("changed", "told"), [(0x02, None), (0x20, "tos: want"), (0x80, "tos")])
