@@ -75,6 +75,7 @@ FOUND: dict[str, Steps] = {
         *_ONE,
         *[("lost", {"key": 0, "op": op}) for op in ("WRITE", "READ")],
     ],
+    "power-on-keeps-queue-pairs": [*_ONE, ("power_on", {}), ("ghost", {})],
     "read-fetch-without-carry": [*_ONE, ("read_inbox", {"key": 0, "size": 1000, "offset": 1500})],
 }
 

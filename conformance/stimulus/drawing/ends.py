@@ -98,6 +98,9 @@ class DrawnEnds(DrawnReceivers):
         for _ in range(regions):
             self._step("region", key=key, size=64)
         self._step("power_on")
+        for turn in range(self._draw.between(1, 4)):
+            op, psn = self._draw.among(["WRITE", "SEND", "READ"]), self._draw.pick({0: 2, 1: 1})
+            self._step("ghost", op=op, turn=turn, psn=psn)
         for turn in self._draw.random.sample(range(regions), min(3, regions)):
             self._begin_anew(key)
             self._step("region", key=key, size=self._regions[key])

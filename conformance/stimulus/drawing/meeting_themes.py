@@ -30,6 +30,7 @@ _FARTHEST_NS, _NEAR_NS = 200, 70
 _AT_REST, _ANSWERING = 0.3, 0.3
 _PING, _ANSWERED_NS = 30, 1000
 _THROWING, _THROWN, _THROWN_NS = 0.3, 3000, 2000
+_FAILING, _FEW, _FATAL = 0.4, 20, (0x61, 0x62, 0x63)
 
 
 class DrawnMeetings(DrawnActs):
@@ -108,6 +109,8 @@ class DrawnMeetings(DrawnActs):
                 self._step("wait", ns=self._draw.aside.randrange(1, _ANSWERED_NS))
             elif self._draw.aside.random() < _THROWING:
                 self._throw()
+            elif self._draw.aside.random() < _FAILING:
+                self._fail()
             self._step("power_on")
             if self._draw.maybe(0.5):  # nobody knows who was there before
                 self._strangers(self._some(3))
@@ -128,6 +131,18 @@ class DrawnMeetings(DrawnActs):
         self._step("reset", key=key)
         self._step("post", key=key, op=op, size=_THROWN)
         self._step("wait", ns=aside.randrange(1, _THROWN_NS))
+
+    def _fail(self) -> None:
+        """A queue pair fails while frames of it cannot leave: its flush waits for them."""
+        aside = self._draw.aside
+        key, op = aside.choice(self._keys()), aside.choice(self._fields.operations)
+        self._step("post", key=key, op=op, size=_FEW)
+        self._step("until")
+        self._step("disturb", **self._fields.held(tx_stall=99))
+        self._step("post", key=key, op=op, size=_THROWN)
+        self._step("wait", ns=aside.randrange(_ANSWERED_NS, _THROWN_NS))
+        self._step("answer", key=key, oldest=0, syndrome=aside.choice(_FATAL))
+        self._step("wait", ns=aside.randrange(1, _ANSWERED_NS))
 
     def _strangers(self, keys: Sequence[int]) -> None:
         """Work for queue pairs of a life before."""

@@ -30,7 +30,7 @@ _TABLES: Mapping[str, Mapping[str, float]] = {
         "replaced": 3,
         "histories": 5,
         "meetings": 8,
-        "days": 3,
+        "days": 5,
     },
     "service": {"RC": 7, "UC": 3, "UD": 1},
     "op": {"SEND": 3, "SEND_IMM": 3, "WRITE": 3, "WRITE_IMM": 3},

@@ -13,12 +13,13 @@ Flaw = Callable[[Pattern, Connection, int], Pattern]
 """Of a request to a queue pair; the number says which bit, byte or value, where there are many."""
 
 _BTH_AT, _ICRC_BITS = 8, 32
-_SERVICES, _SERVICE_SHIFT = 3, 5
+_SERVICES, _SERVICE_SHIFT = 7, 5
 _HOST_BYTES = 3  # of an IPv4 address, those that say no class of it
 _NEXT_HEADER_AT, _FRAGMENT_HEADER = 6, 44
 
 
 def _other_service(request: Pattern, qp: Connection, number: int) -> Pattern:
+    """Of RC, UC, RD, UD, or of what those have no bits for: CNP, XRC, a manufacturer's."""
     steps = 1 + number % _SERVICES
     own = qp.to_device.opcode_of(request)
     other = (own >> _SERVICE_SHIFT ^ steps) << _SERVICE_SHIFT | own & 0x1F
