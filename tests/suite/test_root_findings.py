@@ -613,3 +613,29 @@ def test_what_never_came_accuses_no_rule_of_a_few_of_its_cases(
     (told,) = documents(session.roots(), session.cases, session.seen)
     assert told["rules"][:1] == rules and {*told["in_doubt"]} <= doubt
     assert not {*told["rules"]} - {*rules, *told["in_doubt"]}
+
+
+@pytest.mark.parametrize(
+    ("head", "first"),
+    [("want receive 0x7 done with success; got nothing", "RQ-01"), ("got nothing", "UC-01")],
+    ids=["a receive", "work"],
+)
+def test_a_receive_that_never_completes_breaks_no_rule_of_a_requester(
+    head: str, first: str
+) -> None:
+    session = Session()
+    for number in range(3):
+        uc = {"service": "UC", "nth": number}
+        session.add((uc, NO_COMPLETION), head=head, broken=("LIVE-01",), differed=("UC-01",))
+    (found,) = documents(session.roots(), session.cases, session.seen)
+    assert found["rules"] == [first]
+
+
+def test_of_a_payload_that_its_icrc_does_not_fit_the_icrc_is_told_first() -> None:
+    session = Session()
+    for value in ("7", "8"):
+        session.add(({}, "field payload"), got={"payload": value})
+        (_, _, troubles, *_), *_ = session.seen[max(session.seen)]["rows"]
+        troubles.append("rule ICRC-02")
+    (found,) = documents(session.roots(), session.cases, session.seen)
+    assert found["rules"] == ["ICRC-02", "RETH-13"]

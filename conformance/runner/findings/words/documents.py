@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Root findings as documents: what each shows, accuses and rests on, and how to see it again."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -26,6 +27,7 @@ from roceproof.conformance.runner.findings.root import (
     STOPS,
     Root,
     family,
+    fields_of,
     rule_of_trouble,
 )
 from roceproof.conformance.runner.findings.unheeded import ASKED, SAME
@@ -48,7 +50,8 @@ from roceproof.conformance.suite.reporting.failure_site import Kind
 
 Document = dict[str, Any]
 _FEW = 3
-_ALIVE = "LIVE-01"
+_ALIVE, _OF_WHAT_LEFT = "LIVE-01", "ICRC-02"
+_A_RECEIVE, _RECEIVED = re.compile(r"want +receive 0x"), dict.fromkeys(COMPLETES, "RQ-01")
 _LAYERS = {"ETH", "IP", "BTH", "OPC"}
 _MOST_BLANK = 0.1
 """Of all that have run; where more show it, every packet may be so."""
@@ -147,6 +150,8 @@ def _document(
     rules.sort(key=behind_another.__contains__)
     if not rules and root.troubles[0] == str(Kind.DEATH):
         rules = doubt = about_alone(cases[name] for name in sorted(root.tellers))
+    if _is_of_receives(root, cases):  # COMPLETES are a requester's
+        rules, doubt = ([_RECEIVED.get(rule, rule) for rule in each] for each in (rules, doubt))
     others = {name for other in found if other is not root for name in other.cases}
     return {
         "sentence": sentence(root, shown, seen, rules, is_plain=fact is not None)
@@ -195,6 +200,12 @@ def _of_what_lacks(
     return [_ALIVE if root.troubles[0] == str(Kind.NO_PACKET) else completes]
 
 
+def _is_of_receives(root: Root, cases: Mapping[str, Document]) -> bool:
+    """Whether what never completed are receives, in all cases."""
+    heads = [cases[name].get("head") or "" for name in root.tellers]
+    return root.troubles[0] == str(Kind.NO_COMPLETION) and all(map(_A_RECEIVE.search, heads))
+
+
 def _of_blank_packets(root: Root, cases: Mapping[str, Document]) -> list[str]:
     """What a few cases are about in which a packet has no header of its own, of any layer.
 
@@ -226,6 +237,8 @@ def _of_troubles(
     observed = {each.removeprefix(RULE) for each in own if each.startswith(RULE)}
     rules = [rule for rule in rules if not comes_of(causes, rule)]
     rules = [each if each in observed else _finer(each, root, cases) for each in rules]
+    if fields_of(root.troubles) == {"payload"} and _OF_WHAT_LEFT in rules:
+        rules = list(dict.fromkeys([_OF_WHAT_LEFT, *rules]))  # it was right when that was taken
     if root.head or not all(each.startswith(RULE) for each in root.troubles):
         return rules
     told = (
