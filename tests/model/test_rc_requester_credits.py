@@ -72,6 +72,24 @@ def test_credits_are_never_taken_back_nor_given_by_an_ack_of_the_future() -> Non
     assert psns(drain(model, LATE)) == [1, 2, 3]
 
 
+def test_an_ack_of_the_psn_before_the_first_gives_no_credits() -> None:
+    model = requester(*(work(Op.SEND) for _ in range(9)), policy=CREDITS)
+    drain(model, 0)
+    model.receive(ack(-1, 8, msn=1), LATE)
+    assert drain(model, LATE) == []
+
+
+def test_an_ack_behind_the_latest_gives_no_credits() -> None:
+    model = requester(*(work(Op.SEND) for _ in range(9)), policy=CREDITS)
+    drain(model, 0)
+    model.receive(ack(0, 1, msn=1), LATE)
+    assert psns(drain(model, LATE)) == [1]
+    model.receive(ack(1, 0, msn=2), 2 * LATE)
+    assert psns(drain(model, 2 * LATE)) == [2]
+    model.receive(ack(0, 8, msn=1), 3 * LATE)
+    assert drain(model, 3 * LATE) == []
+
+
 def test_a_requester_without_flow_control_sends_whatever_the_credits_say() -> None:
     model = requester(*(work(Op.SEND) for _ in range(9)))
     assert len(drain(model, 0)) == 9

@@ -17,7 +17,6 @@ from roceproof.conformance.model.requester.read_answers import (
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import ATOMICS, ahead
 from roceproof.conformance.wire.headers import Aeth, AtomicAckEth
-from roceproof.conformance.wire.psn import distance
 from roceproof.verbs.queue_pair import State
 from roceproof.verbs.work import Op
 
@@ -51,8 +50,14 @@ class RcRequester(RcRecovery):
             self.acknowledgement(psn, aeth.syndrome, now_ns)
 
     def note_credits(self, psn: int, aeth: Aeth | None) -> None:
-        """Credits count in each ACK but that of a PSN that was never sent (CRED-05)."""
-        if aeth is not None and is_ack(aeth) and distance(psn, self.window.fresh) < 0:
+        """Credits count in an ACK of what is outstanding or was acknowledged last (CRED-05).
+
+        One of an earlier PSN says nothing new, and may be of a former life.
+        """
+        if aeth is None or not is_ack(aeth):
+            return
+        is_again = self.window.moved and ahead(psn, 1) == self.window.oldest
+        if is_again or self.window.holds(psn):
             self.credits.update(aeth)
 
     def acknowledgement(self, psn: int, syndrome: int, now_ns: int) -> None:

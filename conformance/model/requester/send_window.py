@@ -21,6 +21,8 @@ class SendWindow:
 
     def __init__(self, first_psn: int) -> None:
         self.oldest = self.next = self.fresh = first_psn
+        self.moved = False
+        """Whether anything has been answered."""
         self.messages: deque[Message] = deque()
         """Those not completed, oldest first; the last may not have left wholly."""
 
@@ -79,7 +81,7 @@ class SendWindow:
 
     def answered_before(self, psn: int) -> Iterator[Message]:
         """All before that PSN, which is not `oldest`, have answers: the messages that are done."""
-        self.oldest = psn
+        self.oldest, self.moved = psn, True
         if distance(self.next, psn) < 0:
             self.next = psn
         while self.messages and distance(self.messages[0].end, psn) <= 0:
