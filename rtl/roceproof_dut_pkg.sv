@@ -68,9 +68,11 @@ package roceproof_dut_pkg;
     StatusRnrRetryExc  = 8'd13   // RNR NAK, retry budget spent
   } status_e;
 
-  // Rights of a memory region, or of a peer on a QP: the bits of ibv_access_flags.
+  // Rights of a memory region, or of a peer on a QP: the bits of ibv_access_flags. And of a QP,
+  // for devices that claim `credits`, whether they obey end-to-end credits on it.
   typedef struct packed {
-    logic [3:0] reserved;
+    logic       flow_control;
+    logic [2:0] reserved;
     logic       remote_atomic;
     logic       remote_read;
     logic       remote_write;

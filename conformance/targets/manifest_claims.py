@@ -33,7 +33,7 @@ _SENT = (
 )
 _ABSENT = {
     **dict.fromkeys(_OF_RESPONDERS, "its manifest has no [responder]"),
-    **dict.fromkeys((Capability.SEND_INV, Capability.CREDITS), _CONTRACT),
+    Capability.SEND_INV: _CONTRACT,
     Capability.FCS: 'its manifest has no wire = "xgmii"',
     Capability.UD: "its manifest lists no UD under [responder]",
     Capability.RC: "its manifest lists nothing on RC",
@@ -44,6 +44,7 @@ _ABSENT = {
     Capability.CM: "its manifest has no [cm]",
     Capability.STATES: "its manifest has no states = true",
     Capability.CNP: 'its manifest has no features = ["cnp"]',
+    Capability.CREDITS: 'its manifest has no features = ["credits"]',
     Capability.IPV6: 'its manifest has no features = ["ipv6"]',
     Capability.VLAN: 'its manifest has no features = ["vlan"]',
     Capability.SHARED_RECEIVE: "its manifest has no shared_receives = true",

@@ -16,6 +16,7 @@ from roceproof.verbs.service import PathMtu, Service
 
 BREACH = "the device breaks its contract"
 _DEI = 1 << 12
+_FLOW_CONTROL = 1 << 7  # beside the rights
 
 
 class RecordError(RoceproofError, ValueError):
@@ -171,6 +172,8 @@ class QpConfig(Record, form="BBBB IIII 6s H 16s BBH BBBB HHIBBH"):
     completed: int = 0  # messages that count as received before, in units of 256
     vlan: int | None = None
     """Control information of the tag of its packets, for devices that claim `vlan`; DEI is 0."""
+    flow_control: bool = False
+    """Whether it obeys end-to-end credits, for devices that claim `credits`."""
 
     def packed_values(self) -> Iterable[Any]:
         """The fields as numbers and bytes; those of 24 bits are checked here."""
@@ -178,12 +181,14 @@ class QpConfig(Record, form="BBBB IIII 6s H 16s BBH BBBB HHIBBH"):
             _check("QpConfig", name, getattr(self, name), 1 << 24)
         high, low = divmod(self._tag(), 1 << 8)
         packed = {
+            "access": self.access | (_FLOW_CONTROL if self.flow_control else 0),
             "sq_psn": high << 24 | self.sq_psn,
             "rq_psn": low << 24 | self.rq_psn,
             "remote_mac": parse_mac(self.remote_mac),
             "remote_gid": parse_gid(self.remote_gid),
         }
-        return [value for name, value in (vars(self) | packed).items() if name != "vlan"]
+        fields = vars(self) | packed
+        return [value for name, value in fields.items() if name not in ("vlan", "flow_control")]
 
     def _tag(self) -> int:
         """The control information with a 1 where DEI is, or 0 if there is no tag."""

@@ -31,7 +31,7 @@ STREAM, XGMII = "stream", "xgmii"
 WIRES = (STREAM, XGMII)
 """How frames cross its border: AXI4-Stream of the data width, or XGMII of 64 bits."""
 XGMII_WIDTH = 64
-FEATURES = ("cnp", "ipv6", "pfc", "vlan")
+FEATURES = ("cnp", "credits", "ipv6", "pfc", "vlan")
 """What a device may do besides: react to CNPs, speak IPv6, obey priority pauses, tag frames."""
 
 CONTRACT = REPOSITORY / "rtl" / "roceproof_dut_pkg.sv"

@@ -143,7 +143,7 @@ def _capabilities() -> Schema:
             **{name: _list(f"Operations on {name}.", each) for name, each in services.items()},
             "retransmission": _flag("It repeats what is lost."),
             "features": _list(
-                "It obeys CNPs and pauses, it speaks IPv6, it sends VLAN tags.", list(FEATURES)
+                "It obeys CNPs, credits and pauses, speaks IPv6, sends VLAN tags.", list(FEATURES)
             ),
         },
     )

@@ -61,7 +61,7 @@ def whole() -> dict[str, Any]:
             "UC": ["SEND"],
             "UD": ["SEND"],
             "retransmission": True,
-            "features": ["cnp", "pfc"],
+            "features": ["cnp", "credits", "pfc"],
         },
         "limits": {
             "path_mtus": [1024],

@@ -79,6 +79,13 @@ def test_a_tag_stands_above_the_start_psns_and_nowhere_else():
     assert replace(config, vlan=0).pack()[12] == 0x10
 
 
+def test_that_credits_are_obeyed_stands_beside_the_rights():
+    config = QpConfig(local_qpn=1, access=Access.REMOTE_WRITE)
+    plain, obeys = config.pack(), replace(config, flow_control=True).pack()
+    assert (plain[3], obeys[3]) == (0x02, 0x82)
+    assert plain[:3] + plain[4:] == obeys[:3] + obeys[4:]
+
+
 def test_memory_region_is_its_40_bytes():
     region = MemoryRegion(
         access=Access.REMOTE_WRITE,

@@ -29,5 +29,6 @@ def config_of(spec: QpSpec, qpn: int, *, command: QpCommand) -> QpConfig:
         rnr_retry=spec.rnr_retry,
         min_rnr_timer=spec.min_rnr_timer,
         vlan=spec.vlan,
+        flow_control=spec.flow_control,
         qkey=spec.qkey if spec.service is Service.UD else 0,
     )

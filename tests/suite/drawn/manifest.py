@@ -104,7 +104,7 @@ def _capabilities(draw: _Draw, *, reads: bool) -> list[str]:
 
 
 def _features(draw: _Draw) -> list[str]:
-    names = [name for name in ("cnp", "ipv6", "pfc", "vlan") if draw.random() < 0.5]
+    names = [name for name in ("cnp", "credits", "ipv6", "pfc", "vlan") if draw.random() < 0.5]
     return [f"features = {names}"] if names else []
 
 
