@@ -31,6 +31,7 @@ rx/vlan_remove.sv
 tx/qp_context.sv
 tx/tx_segmenter.sv
 tx/send_window.sv
+tx/credit_gate.sv
 tx/replay_buffer.sv
 tx/payload_aligner.sv
 tx/header_builder.sv
@@ -42,6 +43,7 @@ tx/aeth_decoder.sv
 tx/ack_timer.sv
 tx/ack_arbiter.sv
 tx/recovery.sv
+tx/send_credits.sv
 tx/pending_messages.sv
 tx/ack_tracker.sv
 tx/completion_mux.sv

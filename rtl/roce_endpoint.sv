@@ -24,7 +24,8 @@ module roce_endpoint
   parameter int unsigned Qps       = 16,
   parameter int unsigned Recovery  = 0,  // 1: RC repeats what is lost
   parameter int unsigned Ipv6      = 0,  // 1: peers may have IPv6 addresses
-  parameter int unsigned Vlan      = 0   // 1: frames may have a VLAN tag
+  parameter int unsigned Vlan      = 0,  // 1: frames may have a VLAN tag
+  parameter int unsigned Credits   = 0   // 1: RC obeys end-to-end credits
 `ifdef ROCEPROOF_RESPONDER
   ,
   parameter int unsigned Regions     = 16,
@@ -170,7 +171,8 @@ module roce_endpoint
     .Ipv6     (Ipv6),
     .Vlan     (Vlan),
     .Reads    (Reads),
-    .Datagrams(Datagrams)
+    .Datagrams(Datagrams),
+    .Credits  (Credits)
   ) u_requester (
     .clk_i,
     .rst_ni,

@@ -98,7 +98,7 @@ module response_checks
     verdict_o.writes   = takes && has_data;
     verdict_o.advances = takes;
     verdict_o.ends     = takes && is_last;
-    verdict_o.fault    = '{status: fault, psn: next, default: '0};
+    verdict_o.fault    = '{status: fault, psn: next, mute: !has_aeth, default: '0};
     if (verdict_o.ends) verdict_o.fault.ended = received_i;
     else if (waits_i) verdict_o.fault.answered = received_i + 24'(takes);
     verdict_o.response = '{

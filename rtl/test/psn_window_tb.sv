@@ -60,6 +60,7 @@ module psn_window_tb
     .oldest_o          (),
     .held_valid_o      (),
     .held_o            (),
+    .admits_o          (),
     .index_o           (),
     .issued_i          (1'b0),
     .issued_index_i    ('0),

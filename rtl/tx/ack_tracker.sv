@@ -39,6 +39,7 @@ module ack_tracker
   parameter int unsigned WaitBits  = 5,
   parameter int unsigned Recovery  = 0,   // 1: what is lost is sent again
   parameter int unsigned Reads     = 0,   // 1: READs are sent, each of which uses many PSNs
+  parameter int unsigned Credits   = 0,   // 1: QPs may obey end-to-end credits
   parameter int unsigned Ipv6      = 0,
   parameter int unsigned IndexBits = $clog2(Qps)
 ) (
@@ -67,11 +68,12 @@ module ack_tracker
   output logic                      flushes_o,           // or is going to, a failed QP
   output logic                      failed_o,
   output logic      [IndexBits-1:0] failed_index_o,
-  // What the send window follows, and the replay buffer does.
+  // What the send window and the credit gate follow, and the replay buffer does.
   output logic                      oldest_valid_o,
   output logic      [23:0]          oldest_o,            // its place
   output logic                      held_valid_o,
   output logic                      held_o,
+  output logic                      admits_o,            // its newest message, by its credits
   output logic      [IndexBits-1:0] index_o,             // their QP, and that of the copy
   input  wire logic                 issued_i,
   input  wire logic [IndexBits-1:0] issued_index_i,
@@ -174,7 +176,7 @@ module ack_tracker
   // Response.
   logic    is_ack, is_nak, faulty, ack, nak;
   status_e syndrome_status, nak_status;
-  logic    relevant;
+  logic    is_peers, relevant;
 
   // Recovery.
   logic    repeats;    // this NAK or timeout does not fail the QP
@@ -197,9 +199,10 @@ module ack_tracker
   assign nak_status = faulty ? fault_i.status : syndrome_status;
 
   // No more than 2^23 PSNs are outstanding.
-  assign relevant = (ack || nak) && stored.reliable && !stored.failed
+  assign is_peers = stored.reliable && !stored.failed
       && peer.local_qpn == {8'd0, response_i.dest_qpn}
-      && peer.remote_gid == response_i.src_gid
+      && peer.remote_gid == response_i.src_gid;
+  assign relevant = (ack || nak) && is_peers
       && !precedes(response_i.psn, stored.oldest) && precedes(response_i.psn, stored.next);
 
   assign unanswered = ack ? precedes(response_i.psn, stored.asked)
@@ -505,6 +508,32 @@ module ack_tracker
     assign replay_index    = '0;
     assign copy_o          = 1'b0;
     assign copies          = 1'b0;
+  end
+
+  if (Credits != 0) begin : gen_credits
+    send_credits #(
+      .Qps(Qps)
+    ) u_send_credits (
+      .clk_i,
+      .select_i      (state_q == StRead),
+      .select_index_i(index_q),
+      .execute_i     (state_q == StExecute),
+      .index_i       (index_q),
+      .configure_i   (op_q == OpConfigure && concerned && empty),
+      .obeys_i       (config_i.access.flow_control),
+      .start_i       (start_ready_o && !start_refused_o),
+      .acks_i        (op_q == OpResponse && ack && is_peers && !fault_i.mute),
+      .relevant_i    (relevant),
+      .again_i       (response_i.psn + 24'd1 == stored.oldest),
+      .moves_i       (op_q == OpResponse && relevant && retirement.bound != stored.oldest),
+      .code_i        (response_i.syndrome[4:0]),
+      .msn_i         (response_i.msn),
+      .admits_o
+    );
+  end else begin : gen_no_credits
+    logic unused_credits;
+    assign unused_credits = ^{response_i.msn, fault_i.mute};
+    assign admits_o       = 1'b1;
   end
 
   // Read while the operation before is written.

@@ -18,7 +18,8 @@ module requester
   parameter int unsigned Ipv6      = 0,   // 1: to peers with IPv6 addresses, too
   parameter int unsigned Vlan      = 0,   // 1: frames will have a tag
   parameter int unsigned Reads     = 0,   // 1: READs and atomics are sent
-  parameter int unsigned Datagrams = 0    // 1: SEND on UD is
+  parameter int unsigned Datagrams = 0,   // 1: SEND on UD is
+  parameter int unsigned Credits   = 0    // 1: RC obeys end-to-end credits where its QP is told to
 ) (
   input  wire logic                 clk_i,
   input  wire logic                 rst_ni,
@@ -69,7 +70,7 @@ module requester
   logic                        start_valid, start_ready, start_refused;
   roce_tx_pkg::message_start_t start;
   roce_tx_pkg::generation_t    start_generation;
-  logic                        oldest_valid, held_valid, held, copy, copy_waits, issued;
+  logic                        oldest_valid, held_valid, held, admits, copy, copy_waits, issued;
   logic [23:0]                 oldest, issued_more, issued_psn;
   logic [IndexBits-1:0]        context_index, issued_index;
   roce_tx_pkg::copy_t          copied;
@@ -152,6 +153,7 @@ module requester
     .Vlan     (Vlan),
     .Reads    (Reads),
     .Datagrams(Datagrams),
+    .Credits  (Credits),
     .InFlight (InFlight)
   ) u_tx_path (
     .clk_i,
@@ -184,6 +186,7 @@ module requester
     .asked_o           (event_o.asked),
     .asks_limit_o      (event_o.ask_limit),
     .asks_room_i       (ask_room_i),
+    .admits_i          (admits),
     .oldest_valid_i    (oldest_valid),
     .oldest_i          (oldest),
     .held_valid_i      (held_valid),
@@ -221,6 +224,7 @@ module requester
     .Recovery(Recovery),
     .Ipv6    (Ipv6),
     .Reads   (Reads),
+    .Credits (Credits),
     .WaitBits(WaitBits)
   ) u_ack_tracker (
     .clk_i,
@@ -252,6 +256,7 @@ module requester
     .oldest_o          (oldest),
     .held_valid_o      (held_valid),
     .held_o            (held),
+    .admits_o          (admits),
     .index_o           (context_index),
     .issued_i          (issued),
     .issued_index_i    (issued_index),

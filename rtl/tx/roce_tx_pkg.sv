@@ -95,6 +95,7 @@ package roce_tx_pkg;
     logic [23:0]                psn;     // the first that will have no answer
     logic [23:0]                answered;  // PSNs of the READ that is then the oldest
     logic [23:0]                ended;     // more PSNs than one, of a READ that ends
+    logic                       mute;      // it has no AETH
   } fault_t;
 
   // A packet that leaves again; of a READ, what is still to be answered.

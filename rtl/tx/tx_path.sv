@@ -17,6 +17,7 @@ module tx_path
   parameter int unsigned Vlan       = 0,
   parameter int unsigned Reads      = 0,
   parameter int unsigned Datagrams  = 0,
+  parameter int unsigned Credits    = 0,
   parameter int unsigned InFlight   = 16,  // frames between segmenter and wire
   parameter int unsigned IndexBits  = $clog2(Qps),
   parameter int unsigned WaitBits   = $clog2(InFlight + 1)
@@ -51,6 +52,8 @@ module tx_path
   output asked_t                      asked_o,        // by the QP at issued_index_o
   output logic      [4:0]             asks_limit_o,
   input  wire logic                   asks_room_i,
+  // For QPs that obey credits: whether their newest message has one.
+  input  wire logic                   admits_i,
   // For QPs that repeat: what limits them, what they have issued, copies that are wanted.
   input  wire logic                   oldest_valid_i,
   input  wire logic [23:0]            oldest_i,
@@ -108,7 +111,8 @@ module tx_path
   logic                   wanted_valid, wanted_ready, wanted_discard;
   logic [OffsetBits-1:0]  wanted_offset;
   logic [31:0]            wanted_length;
-  logic                   new_valid, new_ready, open;
+  logic                   new_valid, new_ready, window_open, credit_open, limited;
+  logic                   needs_receive, first;
   packet_t                new_packet;
   departure_t             new_departure;
   logic [23:0]            new_place;
@@ -155,7 +159,10 @@ module tx_path
     .payload_discard_o (wanted_discard),
     .payload_offset_o  (wanted_offset),
     .payload_length_o  (wanted_length),
-    .open_i            (open),
+    .open_i            (window_open && credit_open),
+    .limited_i         (limited),
+    .needs_receive_o   (needs_receive),
+    .first_o           (first),
     .packet_valid_o    (new_valid),
     .packet_ready_i    (new_ready),
     .packet_o          (new_packet),
@@ -244,7 +251,7 @@ module tx_path
       .path_mtu_i    (sender.path_mtu),
       .place_i       (new_place),
       .asks_i        (new_departure.asks),
-      .open_o        (open)
+      .open_o        (window_open)
     );
 
     replay_buffer #(
@@ -282,7 +289,7 @@ module tx_path
     logic unused_recovery;
     assign unused_recovery = ^{oldest_valid_i, oldest_i, held_valid_i, held_i, context_index_i,
                                copy_i, copied_i, new_place};
-    assign open           = 1'b1;
+    assign window_open    = 1'b1;
     assign packet_valid   = new_valid;
     assign new_ready      = packet_ready;
     assign packet         = new_packet;
@@ -292,6 +299,30 @@ module tx_path
     assign payload_tdata  = new_tdata;
     assign payload_tvalid = new_tvalid;
     assign new_tready     = payload_tready;
+  end
+
+  if (Credits != 0) begin : gen_credits
+    credit_gate #(
+      .Qps(Qps)
+    ) u_credit_gate (
+      .clk_i,
+      .valid_i      (oldest_valid_i),
+      .valid_index_i(context_index_i),
+      .oldest_i,
+      .admits_i,
+      .index_i      (issued_index_o),
+      .place_i      (new_place),
+      .needs_i      (needs_receive),
+      .first_i      (first),
+      .sent_i       (new_valid && new_ready),
+      .open_o       (credit_open),
+      .limited_o    (limited)
+    );
+  end else begin : gen_no_credits
+    logic unused_credits;
+    assign unused_credits = ^{admits_i, needs_receive, first};
+    assign credit_open    = 1'b1;
+    assign limited        = 1'b0;
   end
 
   logic                   frame_valid, frame_ready;

@@ -59,8 +59,12 @@ module tx_segmenter
   output logic                       payload_discard_o,
   output logic [OffsetBits-1:0]      payload_offset_o,
   output logic [31:0]                payload_length_o,
-  // Packets, each with what is due once it has left. The window of their QP may be closed.
+  // Packets, each with what is due once it has left. The window of their QP may be closed,
+  // and where one that needs a receive has no credit for it, it asks for an acknowledgement.
   input  wire logic                  open_i,
+  input  wire logic                  limited_i,
+  output logic                       needs_receive_o,
+  output logic                       first_o,          // of its message
   output logic                       packet_valid_o,
   input  wire logic                  packet_ready_i,
   output packet_t                    packet_o,
@@ -135,6 +139,8 @@ module tx_segmenter
   assign payload_length_o  = wr_q.length;
   assign start_valid_o     = state_q == StStart && !cancelled_q && (!is_asking || asks_room_i);
   assign start_o           = '{qpn: wr_q.qpn, wr_id: wr_q.wr_id, last_psn: last_psn_q};
+  assign needs_receive_o   = sender_i.reliable && wr_q.operation inside {OpSend, OpSendImm, OpWriteImm};
+  assign first_o           = first_q;
   assign asks_o            = start_valid_o && start_ready_i && !start_refused_i && is_asking;
   assign asked_o           = '{first_psn: position_q.psn, last_psn: last_psn_q, atomic: is_atomic,
                                lkey: operands_q.lkey, address: operands_q.address,
@@ -213,6 +219,7 @@ module tx_segmenter
     if (Recovery != 0 && sender_i.reliable && &position_q.psn[AskBits-1:0]) begin
       packet_o.ack_req = 1'b1;
     end
+    if (limited_i) packet_o.ack_req = 1'b1;
     packet_o.psn           = position_q.psn;
     packet_o.ip_id         = position_q.ip_id;
     packet_o.extensions    = '{ipv6: sender_i.path.ipv6, reth: first_q && is_write, deth: is_datagram,
