@@ -21,6 +21,7 @@ SPECIAL_QPNS = frozenset((0, 1, 0xFFFFFF))
 _OPERATIONS = ("SEND", "SEND_IMM", "WRITE", "WRITE_IMM")
 _LARGEST, _ENDLESS = 1 << 16, 1 << 18
 _TURNING_SUM = 0.15
+_BY_CREDITS = 0.25
 _DEEPEST = 16
 """READs and atomics at once, which any device of a host has."""
 _BEARABLE_STALL = 60  # what a device does when is judged by time where it sends again
@@ -58,6 +59,8 @@ class DrawnFields(DrawnAnswers):
         self.operations = drawn_operations(claims)
         self.returns = returned_operations(claims)
         self.services = [s for s in ("RC", "UC") if Capability[s] in claims.capabilities]
+        judged = {Capability.CREDITS, Capability.RETRANSMISSION}
+        self._obeys_credits = judged <= claims.capabilities
         has_datagrams = {Capability.UD, Capability.LOCKSTEP} <= claims.capabilities
         if has_datagrams and _sent_on(claims, Service.UD):
             self.services.append("UD")
@@ -92,6 +95,8 @@ class DrawnFields(DrawnAnswers):
             fields["max_rd_atomic"] = draw.pick(
                 {1: 4, 2: 3, several: 3, _DEEPEST: 1.5, draw.between(1, most): 0.5}
             )
+        if service == "RC" and self._obeys_credits and draw.aside.random() < _BY_CREDITS:
+            fields["flow_control"] = True
         if draw.maybe(_TURNING_SUM) and len(peer.ip) == len(self.local.ip):
             fields["ip_id"] = self._turning(peer, fields)
         return fields | the_rest(draw, self._claims, fields) | tag(draw, self._claims)

@@ -119,10 +119,10 @@ class Departures:
         told = self.sent_now(packet.bth.psn, syndrome)
         known.judge.answered(told._replace(data=segment_of(packet)))
 
-    def sent_now(self, psn: int, syndrome: int) -> Response:
+    def sent_now(self, psn: int, syndrome: int, *, msn: int = 0) -> Response:
         """What an answer that has just been sent may do, and when."""
         now, pace = self.bench.target.now_ns, self.pace
-        return Response(psn, syndrome, now, now + pace.lag_ns(now), pace.waits_ns(now))
+        return Response(psn, syndrome, now, now + pace.lag_ns(now), pace.waits_ns(now), msn=msn)
 
 
 def segment_of(packet: Packet) -> Segment:

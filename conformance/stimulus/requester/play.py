@@ -234,6 +234,8 @@ class Play(FarSide):
         known, claims = self.scene.qps.get(key), self.bench.claims
         if known is None or claims.data_width is None or self._is_endless:
             return
+        if known.life.spec.flow_control:  # it may stop behind each frame
+            return
         if not may_post(claims, known.life.spec.service, Op[op], is_beyond=True):
             return
         self.scene.settle()

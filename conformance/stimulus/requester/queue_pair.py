@@ -179,4 +179,6 @@ def spec_of(bench: Bench, key: int, fields: dict[str, Any]) -> QpSpec:
         "remote_qpn": _FIRST_REMOTE_QPN + key,
         "path_mtu": min(bench.claims.path_mtus),
     }
+    if Capability.CREDITS not in bench.claims.capabilities:
+        known.pop("flow_control", None)
     return QpSpec(**(values | known | bench.claims.limits.fixed_of_qp))

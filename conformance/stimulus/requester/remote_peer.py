@@ -23,6 +23,7 @@ _OTHER_KIND = "opcode"
 _CODES = 32
 _WHOLE = 1000
 _ON_ITS_WAY = 1 << 10
+_LOW = 32
 
 
 class FarSide:
@@ -66,6 +67,7 @@ class FarSide:
             return
         if flaw == _OTHER_KIND and not hears_only_acks(self.bench.claims):
             return
+        fields |= _counted(known, fields)
         answer = response(
             known.codec,
             psn=psn,
@@ -81,7 +83,8 @@ class FarSide:
         for turn in range(count):
             if flaw is None:
                 self.scene.say(known, answer, is_void=turn > 0)  # the same again says nothing new
-                known.judge.answered(self.scene.sent_now(psn, syndrome))
+                told = self.scene.sent_now(psn, syndrome, msn=fields.get("msn", 0))
+                known.judge.answered(told)
             else:
                 self.scene.say(known, answer, is_void=True, is_damaged=flaw == DAMAGED)
 
@@ -111,6 +114,7 @@ class FarSide:
             for each in self.scene.data_due(known)
             if known.due_psn is None or distance(each.psn, known.due_psn) >= 0
         ][skip:][:packets]
+        fields |= _counted(known, fields)
         for place, each in enumerate(due):
             if flaw is not None:
                 self._spoil(known, each.with_other_data().pattern.but(**fields), flaw, bit + place)
@@ -209,6 +213,11 @@ class FarSide:
 
     def _claims(self, capability: Capability) -> bool:
         return capability in self.bench.claims.capabilities
+
+
+def _counted(known: QueuePair, fields: dict[str, int]) -> dict[str, int]:
+    """The MSN that was drawn, a low one where it says how far credits go."""
+    return {"msn": fields["msn"] % _LOW} if "msn" in fields and known.life.spec.flow_control else {}
 
 
 def _seen(known: QueuePair, psn: int, *, repeats: bool) -> int:

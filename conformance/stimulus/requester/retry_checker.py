@@ -11,6 +11,7 @@ from roceproof.conformance.model.monitor.requester_monitor import MonitorTiming,
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import AWAIT_DATA
 from roceproof.conformance.rules.findings import Violation
+from roceproof.conformance.stimulus.requester.credit_bound import CreditBound
 from roceproof.conformance.stimulus.requester.deferred_completions import EarlyTrack
 from roceproof.conformance.stimulus.requester.incarnation import Life
 from roceproof.conformance.stimulus.requester.requester_checker import Track
@@ -86,6 +87,8 @@ class WatchedTrack:
         self._identity = life.spec.ip_id
         self._failed = self._had_begun = False
         self._monitor = RequesterMonitor(life.spec, timing=self._timing)
+        self._credits = CreditBound()
+        self._beyond: list[Violation] = []
 
     @property
     def posted_count(self) -> int:
@@ -98,8 +101,8 @@ class WatchedTrack:
 
     @property
     def violations(self) -> list[Violation]:
-        """What the monitor holds against the device."""
-        return self._monitor.violations
+        """What the monitor holds against the device, and what its credits do."""
+        return self._monitor.violations + self._beyond
 
     def posted(self, work: Work) -> None:
         self.works.append(work)
@@ -113,6 +116,8 @@ class WatchedTrack:
         self._monitor.heard(segment, response.sent_ns, waits_ns=response.waits_ns)
         start = self.life.spec.sq_psn
         place = distance(response.psn, start)
+        if place < self._end:
+            self._credits.heard(segment, place + response.is_ack)
         if response.is_ack and place < self._seen:
             # before it data may be missing, or an RNR wait goes on
             reached = min(place + 1, distance(self._monitor.oldest, start))
@@ -139,6 +144,7 @@ class WatchedTrack:
         index, work = self._work_at(place)
         psns = self.life.span(work) if work.op in AWAIT_DATA else 1
         if place == self._seen:
+            self._beyond += self._without_credit(index, place)
             self._seen, self.newest = place + psns, (psn + psns - 1) % PSN_MODULUS
         if work.op in AWAIT_DATA:
             self._asked.setdefault(index, set()).add(place - self._starts[index])
@@ -222,6 +228,15 @@ class WatchedTrack:
     @property
     def end_psn(self) -> int:
         return (self.life.spec.sq_psn + self._end) % PSN_MODULUS
+
+    def _without_credit(self, index: int, place: int) -> list[Violation]:
+        """What is wrong with the packet at that place, of that work of this life."""
+        if not self.life.spec.flow_control:
+            return []
+        *before, work = self.works[self._first : self._first + index + 1]
+        number = 1 + sum(self.life.refusal(each) is None for each in before)
+        beyond = self._credits.against(work.op, number, place)
+        return [beyond] if beyond else []
 
     def _work_at(self, place: int) -> tuple[int, Work]:
         """The work that has a PSN, and which one of this life it is."""

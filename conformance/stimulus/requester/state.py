@@ -43,11 +43,12 @@ class Response(NamedTuple):
     """How much work there was then: the device may have sent it, though nothing has left yet."""
     data: Segment | None = None
     """The whole packet, if it is no ACK or NAK."""
+    msn: int = 0
 
     def packet(self, qpn: int) -> Segment:
         """What the device is told, as it goes to that queue pair."""
         bth = Bth(opcode=_ACKNOWLEDGE, dest_qpn=qpn, psn=self.psn)
-        return self.data or Segment(bth, (Aeth(self.syndrome, 0),))
+        return self.data or Segment(bth, (Aeth(self.syndrome, self.msn),))
 
     @property
     def is_ack(self) -> bool:
