@@ -404,6 +404,16 @@ def test_a_second_nak_inside_a_message_is_answered_at_once(bench: Bench) -> None
     qp.finish(messages[2])
 
 
+@case("QPS-04", "RTX-08", breaks=WRONG_ANSWERS, smoke=True)
+def test_the_first_nak_of_each_life_is_answered_at_once(bench: Bench) -> None:
+    qp = connect(bench)
+    for _ in range(3):
+        messages = write_all(qp, 2 * MTU)
+        qp.send(NAK(SEQUENCE_ERROR, psn=0, msn=0))
+        qp.expect(*copies(messages))
+        qp.reconnect()
+
+
 @case("RTX-23", "NAK-06", smoke=True)
 def test_all_queue_pairs_send_again_at_once(bench: Bench) -> None:
     qps = [connect(bench) for _ in range(min(bench.claims.qps, MANY))]

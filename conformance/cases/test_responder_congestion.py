@@ -7,7 +7,14 @@ from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.limits.within_limits import executed_of
 from roceproof.conformance.suite.memory import at
-from roceproof.conformance.suite.pattern import ACK, CNP, READ_REQUEST, WRITE_ONLY
+from roceproof.conformance.suite.pattern import (
+    ACCESS_ERROR,
+    ACK,
+    CNP,
+    NAK,
+    READ_REQUEST,
+    WRITE_ONLY,
+)
 from roceproof.conformance.suite.sweep import drops_each
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.frame_edits import bad_icrc
@@ -116,6 +123,16 @@ def test_a_queue_pair_set_up_again_is_notified_of_its_first_mark(bench: Bench) -
         qp.send(WRITE_ONLY(psn=0, tos=marked(qp, CE)))
         qp.expect(CNP())
         qp.reconnect()
+
+
+@case("NAK-08", "QPS-03", needs=[Capability.RC, Capability.MARKS], smoke=True)
+def test_a_queue_pair_that_has_failed_notifies_nobody(bench: Bench) -> None:
+    qp = bench.connect()
+    region = qp.region(64)
+    qp.send(WRITE_ONLY(psn=0, payload=8, a=1, rkey=region.wrong_key(1 << 20)))
+    qp.expect(NAK(ACCESS_ERROR, psn=0))
+    qp.send(*(WRITE_ONLY(psn=psn, tos=marked(qp, CE)) for psn in (1, 2)))
+    qp.expect_silence()
 
 
 @case("CNP-03", needs=[Capability.MARKS])

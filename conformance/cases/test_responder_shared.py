@@ -183,6 +183,19 @@ def test_a_queue_pair_that_fails_ends_the_receive_in_use_and_no_other(
     good.receives(receives[1], byte_len=4)
 
 
+@case("RQ-01", "QPS-03", smoke=True, targets=SIMULATED)
+def test_a_receive_that_is_too_short_ends_with_its_queue_pair(bench: Bench) -> None:
+    bad, good = (bench.connect(shared_receive=True) for _ in range(2))
+    region = bad.region()
+    receives = [bad.post_receive(region, length=length) for length in (4, 64)]
+    bad.send(SEND_ONLY(psn=0, payload=8, a=1))
+    bad.expect(NAK(INVALID_REQUEST, psn=0))
+    bad.receives(receives[0], status="loc_len_err")
+    good.send(SEND_ONLY(psn=0, payload=8, a=1))
+    good.expect(ACK(psn=0))
+    good.receives(receives[1], byte_len=8)
+
+
 @case("RNR-01", "QPS-06", smoke=True, targets=SIMULATED)
 def test_receives_posted_by_way_of_a_failed_queue_pair_serve_others(bench: Bench) -> None:
     bad, good = (bench.connect(shared_receive=True) for _ in range(2))
