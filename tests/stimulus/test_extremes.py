@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from random_devices import opener
 
-from roceproof.common.paths import RESPONDER_DUT
+from roceproof.common.paths import RESPONDER_DUT, XGMII_DUT
 from roceproof.conformance.mutants.rtl_factory import rtl_factory
 from roceproof.conformance.stimulus.plan import Plan, Step
+from roceproof.conformance.stimulus.requester.play import Play
 from roceproof.conformance.stimulus.responder.play import Asking
 from roceproof.conformance.stimulus.run_plan import played
 from roceproof.conformance.targets.hdl.factory import HdlFactory
@@ -76,12 +77,25 @@ FOUND: dict[str, Steps] = {
         *[("lost", {"key": 0, "op": op}) for op in ("WRITE", "READ")],
     ],
     "power-on-keeps-queue-pairs": [*_ONE, ("power_on", {}), ("ghost", {})],
+    "notice-of-the-dead": [
+        *_ONE,
+        ("request", {"key": 0, "size": 8, "key_mask": 1 << 20}),
+        ("settle", {}),
+        ("flawed", {"key": 0, "flaw": "marked", "number": 0x0C}),
+    ],
+    "shared-too-short-to-end": [
+        ("share", {}),
+        ("stock", {"is_short": True}),
+        ("turn", {"qp": 0, "size": 8}),
+    ],
     "read-fetch-without-carry": [*_ONE, ("read_inbox", {"key": 0, "size": 1000, "offset": 1500})],
 }
 
 
-def is_told(factory: DeviceFactory, steps: Steps) -> bool:
-    plan = Plan(steps=tuple(Step(name, fields) for name, fields in steps), player=Asking)
+def is_told(
+    factory: DeviceFactory, steps: Steps, player: type[Asking] | type[Play] = Asking
+) -> bool:
+    plan = Plan(steps=tuple(Step(name, fields) for name, fields in steps), player=player)
     return played(plan, _SEED, opener(factory)).failure is not None
 
 
@@ -96,3 +110,19 @@ def test_a_healthy_responder_passes_them_all() -> None:
 @pytest.mark.parametrize("mutant", FOUND)
 def test_a_fault_is_found(mutant: str) -> None:
     assert is_told(rtl_factory(mutant, data_width=64), FOUND[mutant])
+
+
+@pytest.mark.sim
+@pytest.mark.slow
+@pytest.mark.parametrize(("mutant", "told"), [("mac-pause-ignored", True), (None, False)])
+def test_frames_that_leave_in_a_pause_are_found(mutant: str | None, told: bool) -> None:
+    post = {"key": 0, "op": "WRITE", "size": 60_000}
+    steps = [
+        ("connect", {"key": 0}),
+        ("post", post),
+        ("wait", {"ns": 1000}),
+        ("pause", {"ns": 1000}),
+    ]
+    healthy = HdlFactory(load_manifest(XGMII_DUT), data_width=64)
+    factory = rtl_factory(mutant, data_width=64) if mutant else healthy
+    assert is_told(factory, steps, Play) is told

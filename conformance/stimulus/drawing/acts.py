@@ -9,6 +9,7 @@ from typing import Any
 from roceproof.conformance.stimulus.drawing.fields import SPECIAL_QPNS, DrawnFields
 from roceproof.conformance.stimulus.drawing.values import Draw
 from roceproof.conformance.stimulus.plan import Step
+from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims
 from roceproof.verbs.addresses import Host
 
@@ -16,6 +17,7 @@ _ALIAS_KEYS, _LATER_KEYS = 100, 1000
 _SMALL = 256
 _OF_WORK, _OF_ANSWERS = 0.25, 0.4
 """So much is READs and atomics, or data, in plans of other things where a device sends them."""
+_PAUSES, _PAUSE_NS = 0.1, 1500
 _PLACES = frozenset(("oldest", "share", "ahead", "back"))
 
 
@@ -154,6 +156,7 @@ class DrawnActs:
             work["shift"] = self._draw.pick({0: 2, 1: 1, self._draw.between(2, 63): 1})
         self._budget -= (work["size"] + 20) * count
         self._step("post", key=key, **work)
+        self._maybe_pause()
 
     def _burst_of(self, key: int, count: int) -> None:
         """Tiny messages, all at once."""
@@ -162,6 +165,7 @@ class DrawnActs:
         grow = self._draw.pick({0: 4, 1: 1, 3: 0.5})
         shift = self._draw.pick({0: 2, 1: 1, self._draw.between(2, 63): 1})
         self._step("post", key=key, **work, count=count, grow=grow, shift=shift)
+        self._maybe_pause()
 
     def _answer(self, key: int, *, kind: str | None = None, **fields: Any) -> None:
         """At any place, at one of that kind, or where `fields` say."""
@@ -191,6 +195,13 @@ class DrawnActs:
     def _maybe_disturb(self, chance: float) -> None:
         if self._draw.maybe(chance):
             self._step("disturb", **self._fields.stalls())
+
+    def _maybe_pause(self) -> None:
+        """The link pauses while frames leave."""
+        aside = self._draw.aside
+        if Capability.PFC in self._claims.capabilities and aside.random() < _PAUSES:
+            self._step("wait", ns=aside.randrange(1, _PAUSE_NS))
+            self._step("pause", ns=aside.randrange(1, _PAUSE_NS))
 
     # inside
 

@@ -38,7 +38,7 @@ _EXTREMES: Mapping[str, float] = {
     "powered_on": 3,
     "over_the_top": 3,
 }
-_ENDS = 2
+_ENDS, _TOO_SHORT = 2, 0.4
 _SLOW = ("tx_stall", "memory_gap")
 
 
@@ -62,7 +62,8 @@ class DrawnExtremes(DrawnEnds):
         for _ in range(draw.between(8, 16)):
             qp = draw.between(0, count - 1)
             if draw.maybe(0.2):
-                self._step("stock", qp=qp, count=draw.between(1, 2))
+                is_short = draw.aside.random() < _TOO_SHORT
+                self._step("stock", qp=qp, count=draw.between(1, 2), is_short=is_short)
             kind = draw.pick(dict(zip(TURNS, (6, 6, 1, 2, 2), strict=True)))
             self._step("turn", qp=qp, kind=kind, size=draw.between(0, 200))
 

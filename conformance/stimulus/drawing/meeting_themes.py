@@ -31,6 +31,7 @@ _AT_REST, _ANSWERING = 0.3, 0.3
 _PING, _ANSWERED_NS = 30, 1000
 _THROWING, _THROWN, _THROWN_NS = 0.3, 3000, 2000
 _FAILING, _FEW, _FATAL = 0.4, 20, (0x61, 0x62, 0x63)
+_STREAMING, _STREAM = 0.5, (8, 60)
 
 
 class DrawnMeetings(DrawnActs):
@@ -111,6 +112,8 @@ class DrawnMeetings(DrawnActs):
                 self._throw()
             elif self._draw.aside.random() < _FAILING:
                 self._fail()
+            elif self._draw.aside.random() < _STREAMING:
+                self._stream()
             self._step("power_on")
             if self._draw.maybe(0.5):  # nobody knows who was there before
                 self._strangers(self._some(3))
@@ -143,6 +146,15 @@ class DrawnMeetings(DrawnActs):
         self._step("wait", ns=aside.randrange(_ANSWERED_NS, _THROWN_NS))
         self._step("answer", key=key, oldest=0, syndrome=aside.choice(_FATAL))
         self._step("wait", ns=aside.randrange(1, _ANSWERED_NS))
+
+    def _stream(self) -> None:
+        """Frames leave one behind the other, as fast as they may."""
+        aside = self._draw.aside
+        op, count = aside.choice(self._fields.operations), aside.randrange(*_STREAM)
+        self._step("disturb")
+        self._step("post", key=aside.choice(self._keys()), op=op, size=_FEW, count=count)
+        self._step("until", frames=aside.randrange(1, _STREAM[0]))
+        self._step("wait", ns=aside.randrange(1, _NEAR_NS))
 
     def _strangers(self, keys: Sequence[int]) -> None:
         """Work for queue pairs of a life before."""

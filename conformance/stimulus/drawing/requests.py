@@ -49,6 +49,7 @@ _OF_DATAGRAMS: Mapping[str, float] = {
     "held": 1,
     "rest": 1,
 }
+_MARKED_BEHIND, _CE = 0.2, 0x0C
 _OFTEN = {"stranger": 3, "short": 3, "cut": 2}
 """Flaws that few packets show: the others come once in the draw."""
 _FRAMES = ("tx_stall", "rx_gap")
@@ -296,5 +297,9 @@ class _Drawing(DrawnExtremes):
         self._step("settle")
         if self._draw.maybe(0.3):
             self._request(key)
+        if self._draw.aside.random() < _MARKED_BEHIND:
+            self._step(
+                "flawed", key=key, flaw="marked", number=_CE | self._draw.aside.getrandbits(16)
+            )
         self._begin_anew(key)
         self._messages(key)

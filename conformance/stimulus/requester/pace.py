@@ -79,6 +79,10 @@ class Pace:
         frame = self.longest_frame * self.ns_per_byte * self._stretch("tx_stall")
         return int(waiting + completions + _FRAMES_IN_FRONT * frame + self.reaction_ns)
 
+    def stops_ns(self) -> int:
+        """For how long frames that have begun may leave when the link pauses."""
+        return int(2 * self.longest_frame * self.ns_per_byte * self._stretch("tx_stall"))
+
     def withheld_ns(self) -> int:
         """For how long the device may have been at two frames whose payload was held back."""
         return int(2 * self.longest_frame * self.ns_per_byte * self._withheld)

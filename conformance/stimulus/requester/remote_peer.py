@@ -5,8 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from ipaddress import ip_address
+from math import inf
 from random import Random
 
+from roceproof.conformance.model.codes import ack_timeout_ns
 from roceproof.conformance.stimulus.requester.answers import DAMAGED, flawed, response
 from roceproof.conformance.stimulus.requester.bounds import hears_only_acks, soon
 from roceproof.conformance.stimulus.requester.foreign import FOREIGN
@@ -15,6 +17,12 @@ from roceproof.conformance.stimulus.requester.scene import Scene
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.pattern import Pattern
 from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.wire.mac_control import (
+    CLASSES,
+    LONGEST,
+    is_pause_of,
+    priority_pause,
+)
 from roceproof.conformance.wire.psn import PSN_MODULUS, distance
 from roceproof.verbs.addresses import Host, parse_mac
 
@@ -24,6 +32,7 @@ _CODES = 32
 _WHOLE = 1000
 _ON_ITS_WAY = 1 << 10
 _LOW = 32
+_HEARD_NS, _LONG = 500, 8
 
 
 class FarSide:
@@ -184,6 +193,36 @@ class FarSide:
             self._sent += 1
             frame = FOREIGN[kind](self.bench.peers[1], host, Random(self._sent), size)
             self.scene.send(frame, is_void=True, is_damaged=damaged)
+
+    def pause(self, ns: int) -> None:
+        """The link pauses for so long: what has begun to leave does so, and nothing else.
+
+        It does not where a timer may run out meanwhile: a copy may then wait behind frames that
+        had left the queue pairs before it.
+        """
+        pace, now = self.scene.pace, self.bench.target.now_ns
+        heard = pace.waits_ns(now) + pace.stops_ns() + _HEARD_NS
+        codes = [known.life.spec.ack_timeout for known in self.scene.qps.values()]
+        shortest = min((ack_timeout_ns(code) or inf for code in codes), default=inf)
+        if Capability.PFC not in self.bench.claims.capabilities or shortest < _LONG * (heard + ns):
+            return
+        self._ask_for_pause(LONGEST)
+        self.scene.advance(heard)
+        before = self._left()
+        self.scene.advance(ns)
+        if more := self._left() - before:
+            raise self.bench.failed(f"{more} frames left in a pause", rules=["PFC-01"])
+        self._ask_for_pause(0)
+
+    def _ask_for_pause(self, quanta: int) -> None:
+        classes = dict.fromkeys(range(CLASSES), quanta)
+        frame = priority_pause(classes, src_mac=self.bench.peers[0].mac)
+        self.scene.send(frame, is_void=True)
+
+    def _left(self) -> int:
+        """How many frames have come, but for those that ask for a pause themselves."""
+        own = self.bench.target.host.mac
+        return sum(not is_pause_of(own, frame) for frame in self.bench.frames_sent())
 
     def ask(
         self,

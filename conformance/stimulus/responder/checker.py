@@ -35,8 +35,10 @@ OF_THE_ORACLE = {
 reserved opcodes, packets cut short, requests of lives before, and another request at the PSN of one
 that was refused."""
 _UNTOLD = "no notification came of a request that was marked"
+_OF_THE_DEAD = "a notification of congestion came of a queue pair that had failed"
+_OF_NOTIFICATIONS = {_UNTOLD: "CNP-04", _OF_THE_DEAD: "NAK-08"}
 _UNRELIABLE = (Op.SEND, Op.SEND_IMM, Op.WRITE, Op.WRITE_IMM)
-_DSCP, _HOPS = 0xFC, 0xFF
+_DSCP, _HOPS, _TAG, _UNTAGGED = 0xFC, 0xFF, 0x1FFFF, 0x10000
 """Bits of traffic class and hop limit that a queue pair gives its answers; ECN is theirs."""
 _UNSAID = {4: 20, 16: 0}
 """Bytes in front of the IP header of a datagram that is received, by those of an address."""
@@ -187,7 +189,12 @@ class Asked:
         """What does not fit, now that the device is at rest."""
         self.read.clear()
         fresh = self.frames[self._judged :]
-        wrong = self._wrong_answer() or self._wrong_completion() or self._wrong_memory(fresh)
+        wrong = (
+            self._undead()
+            or self._wrong_answer()
+            or self._wrong_completion()
+            or self._wrong_memory(fresh)
+        )
         wrong = wrong or self._untold()
         expected = {distance(psn, self.qp.spec.rq_psn) for psn in self.oracle.next_psns}
         if len(expected) == 1:
@@ -200,10 +207,10 @@ class Asked:
     def accused(self, wrong: str) -> list[str]:
         """Why a receive that has completed must not have, where a packet was not in its place.
 
-        Or that of a mark that nobody was told of.
+        Or what a notification breaks that came, or did not.
         """
-        if wrong == _UNTOLD:
-            return ["CNP-04"]
+        if (rule := _OF_NOTIFICATIONS.get(wrong)) is not None:
+            return [rule]
         rule = rule_out_of_order(self.frames, self.qp.spec.rq_psn)
         return [rule] if rule is not None and wrong.startswith(MORE) else []
 
@@ -235,18 +242,25 @@ class Asked:
         )
 
     def _wrong_header(self, answer: Packet) -> str | None:
-        """What an answer's DSCP or hops are, if not those of the queue pair."""
+        """What an answer's DSCP, hops or tag are, if not those of the queue pair."""
         if Capability.LOCKSTEP not in self._bench.claims.capabilities:
             return None
         fields, spec = self.qp.from_device.fields_of(answer), self.qp.spec
         for name, want, bound in (
             ("tos", spec.traffic_class, _DSCP),
             ("ttl", spec.hop_limit, _HOPS),
+            ("vlan", _UNTAGGED if spec.vlan is None else spec.vlan, _TAG),
         ):
-            if (fields[name] ^ want) & bound:
+            got = fields.get(name, _UNTAGGED)
+            if (got ^ want) & bound:
                 what = name_of(answer.bth.opcode)
-                return f"{what} came otherwise\n      {name}: want {want}, got {fields[name]}"
+                return f"{what} came otherwise\n      {name}: want {want}, got {got}"
         return None
+
+    def _undead(self) -> str | None:
+        """Nothing comes of a queue pair that had failed when the device was last at rest."""
+        notices = [p for p in self.qp.inbox if _is_notification(p.bth.opcode)]
+        return _OF_THE_DEAD if notices and self.is_dead else None
 
     def _untold(self) -> str | None:
         """The first mark of a life is told of, but of datagrams, unless the queue pair failed."""

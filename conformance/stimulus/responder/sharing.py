@@ -28,8 +28,8 @@ from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Beyond
 from roceproof.verbs.queue_pair import State
 
-_PACKETS = 2
-"""A receive has room for as many."""
+_PACKETS, _SHORT = 2, 4
+"""A receive has room for as many packets, or for so few bytes."""
 _PLACES = 16
 TURNS = ("send", "begin", "fail", "anew", "told")
 
@@ -44,7 +44,8 @@ class SharedQueue:
         self._psns = [0] * count
         self._room = _PACKETS * mtu
         self._region = self._qps[0].region(_PLACES * self._room)
-        self._waiting: deque[tuple[int, int]] = deque()
+        self._waiting: deque[tuple[int, int, bool]] = deque()
+        """Number and place of each, and whether it is short."""
         self._held: list[tuple[int, int] | None] = [None] * count
         self._posted = 0
 
@@ -53,13 +54,14 @@ class SharedQueue:
         """How many receives no message has taken yet."""
         return len(self._waiting)
 
-    def post(self, qp: int, count: int) -> None:
+    def post(self, qp: int, count: int, *, is_short: bool = False) -> None:
         """So many receives more, posted by way of that queue pair."""
+        length = _SHORT if is_short else self._room
         for _ in range(count):
             offset = self._posted % _PLACES * self._room
             poster = self._qps[qp % len(self._qps)]
-            number = poster.post_receive(self._region, offset=offset, length=self._room)
-            self._waiting.append((number, offset))
+            number = poster.post_receive(self._region, offset=offset, length=length)
+            self._waiting.append((number, offset, is_short))
             self._posted += 1
 
     def turn(self, index: int, kind: str, size: int) -> None:
@@ -76,14 +78,18 @@ class SharedQueue:
             qp.send(SEND_ONLY(psn=self._psns[index], payload=size, a=1), breaks=OUT_OF_SEQUENCE)
             qp.expect(RNR(psn=self._psns[index]))
         else:
-            self._held[index] = self._waiting.popleft()
-            if kind == "begin":
-                first = SEND_FIRST(psn=self._psns[index], payload=qp.mtu, a=1)
+            number, offset, is_short = self._waiting.popleft()
+            self._held[index] = number, offset
+            first = SEND_FIRST(psn=self._psns[index], payload=qp.mtu, a=1)
+            only = SEND_ONLY(psn=self._psns[index], payload=size, a=1)
+            if is_short and (kind == "begin" or size > _SHORT):
+                self._overrun(index, first if kind == "begin" else only)
+            elif kind == "begin":
                 qp.send(first, breaks=OUT_OF_SEQUENCE)
                 qp.expect(ACK(psn=self._psns[index]))
                 self._psns[index] += 1
             else:
-                self._end(index, 0, SEND_ONLY(psn=self._psns[index], payload=size, a=1))
+                self._end(index, 0, only)
 
     def _end(self, index: int, before: int, packet: Pattern) -> None:
         qp, held = self._qps[index], self._held[index]
@@ -98,6 +104,15 @@ class SharedQueue:
             raise self._bench.failed(f"the bytes of a SEND are not in receive {number:#x}")
         self._psns[index] += 1
         self._held[index] = None
+
+    def _overrun(self, index: int, packet: Pattern) -> None:
+        """It is longer than its receive, which ends with its queue pair."""
+        qp, held = self._qps[index], self._held[index]
+        assert held is not None
+        qp.send(packet, breaks=OUT_OF_SEQUENCE)
+        qp.expect(NAK(INVALID_REQUEST, psn=self._psns[index]))
+        qp.receives(held[0], status="loc_len_err")
+        self._begin_anew(index)
 
     def _fail(self, index: int, *, is_told: bool) -> None:
         """A request that is refused, or a command, ends the receive in use, and none that waits."""
@@ -147,10 +162,10 @@ class Sharing:
             with suppress(Beyond):
                 self._shared = SharedQueue(self._bench, count)
 
-    def stock(self, qp: int = 0, *, count: int = 1) -> None:
-        """So many receives for all of them."""
+    def stock(self, qp: int = 0, *, count: int = 1, is_short: bool = False) -> None:
+        """So many receives for all of them, with room for two packets, or for a few bytes."""
         if self._shared is not None:
-            self._shared.post(qp, count)
+            self._shared.post(qp, count, is_short=is_short)
 
     def turn(self, qp: int, kind: str = "send", *, size: int = 8) -> None:
         """The next packet of a queue pair that shares, or a new life of it."""
