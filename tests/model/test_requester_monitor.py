@@ -265,6 +265,17 @@ def test_what_is_not_heard_yet_makes_no_must_of_a_lesser_fault(behind: Segment) 
     assert "RTX-09" not in Story().tell(*steps).rules
 
 
+@pytest.mark.parametrize("is_early", [True, False])
+def test_data_that_come_before_the_rest_of_a_read_was_asked_for_may_end_it(is_early: bool) -> None:
+    """A FIRST fits what is asked for anew, and may be heard before that has left."""
+    asked_anew: list[Step | int] = [7, data(7, 0x0D)]
+    ends = (*map(done, range(3)), done(3, "bad_resp_err"))
+    steps = (*SENT, 5, 9, data(5, 0x0D), data(6, 0x0E), hear(ack(9)))
+    story = Story(reaction_ns=10 * STEP)
+    story.tell(*steps, *(asked_anew[::-1] if is_early else asked_anew), *ends)
+    assert bool(story.rules) is not is_early
+
+
 def test_timeout_code_0_forbids_any_timeout() -> None:
     assert Story(ack_timeout=0).tell(*SENT, wait(1000 * T_NS)).rules == []
     assert Story(ack_timeout=0).tell(*SENT, wait(1000 * T_NS), 0).rules == ["RTX-07"]

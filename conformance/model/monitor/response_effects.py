@@ -35,9 +35,11 @@ class ResponseEffects:
         What answers before the end of an RNR wait, when nothing has come again, may be dropped,
         and another RNR NAK may begin the wait again.
         It came at a time, and has taken effect by another: one that gave up until then may be so
-        for good.
+        for good. Data that fit only a READ that was asked for anew since then may not have fitted.
         """
         after = self.take_in(state, response, now_ns)
+        if after.dead is None and after.oldest != state.oldest and self._is_early(response, now_ns):
+            yield replace(state, taken_in=after.taken_in, dead="READ-07", owed_since=None)
         if after.oldest != state.oldest:
             timeout = state.timeout_from(self._wire, self._spec)
             is_over = timeout is not None and timeout <= latest_ns
@@ -149,9 +151,19 @@ class ResponseEffects:
             return state.misses_data()
         offset = distance(psn, read.psn)
         length, path_mtu = read.read_length, self._spec.path_mtu
-        if not fits_read(response, offset, read.starts, length, path_mtu):
+        if not fits_read(response, offset, read.starts.keys(), length, path_mtu):
             return replace(state, dead="READ-07", owed_since=None)
         return state.progresses(ahead(psn, 1), now_ns)
+
+    def _is_early(self, response: Segment, now_ns: int) -> bool:
+        """Whether data came before a READ left that they fit, and fit none that had left."""
+        read = self._wire.at(response.bth.psn)
+        if response.bth.opcode not in READ_RESPONSES or read is None or not read.is_read:
+            return False
+        starts = {offset for offset, sent_ns in read.starts.items() if sent_ns <= now_ns}
+        offset = distance(response.bth.psn, read.psn)
+        mtu = self._spec.path_mtu
+        return bool(starts) and not fits_read(response, offset, starts, read.read_length, mtu)
 
     def _original(self, state: WatchState, response: Segment, now_ns: int) -> WatchState:
         psn, aeth = response.bth.psn, response.extension(Aeth)

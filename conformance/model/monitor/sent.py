@@ -29,7 +29,10 @@ class Sent:
     span: int
     sent_ns: int  # when it left last
     begun_ns: int  # when its timer may have begun then
-    starts: set[int] = field(default_factory=lambda: {0})  # offsets a READ was asked for from
+    starts: dict[int, int] = field(init=False)  # offsets a READ was asked for from, first when
+
+    def __post_init__(self) -> None:
+        self.starts = {0: self.sent_ns}
 
     @property
     def psn(self) -> int:
@@ -106,7 +109,7 @@ class WireRecord:
         """It has left again, a READ perhaps from a later PSN on."""
         sent.sent_ns = self.last_ns = now_ns
         sent.begun_ns = begun_ns
-        sent.starts.add(distance(psn, sent.psn))
+        sent.starts.setdefault(distance(psn, sent.psn), now_ns)
 
     def at(self, psn: int) -> Sent | None:
         """The packet with that PSN; the READ whose responses have it."""
