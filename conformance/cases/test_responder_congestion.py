@@ -25,6 +25,8 @@ pytestmark = RESPONDER
 
 NOT_ECT, ECT_1, ECT_0, CE = range(4)
 MARKED = 100
+LATER = (11, 13, 17, 23)
+"""Tenths of the distance that a device keeps between two notifications."""
 LONG = 1 << 18  # bytes of a READ that takes longer than any way to a MAC
 MANY = 16
 
@@ -144,6 +146,25 @@ def test_marks_that_go_on_are_notified_again(bench: Bench) -> None:
         if len(bench.frames_sent()) > 1:
             break
     qp.expect(CNP(), CNP())
+
+
+@case("CNP-02", "CNP-04", needs=[Capability.MARKS, Capability.LOCKSTEP], smoke=True)
+def test_a_mark_long_behind_the_last_notification_is_told_of(bench: Bench) -> None:
+    qp = bench.connect()
+    told, psn = list[int](), 0
+    while len(told) < 2 and psn < MARKED:
+        qp.send(WRITE_ONLY(psn=psn, tos=marked(qp, CE)))
+        psn += 1
+        bench.pump(bench.target.patience.quiet_ns, lambda: len(bench.frames_sent()) > len(told))
+        if len(bench.frames_sent()) > len(told):
+            told.append(bench.target.now_ns)
+    qp.expect(CNP(), CNP())
+    distance_ns = told[1] - told[0]
+    for tenths in LATER:
+        bench.target.wait(distance_ns * tenths // 10)
+        qp.send(WRITE_ONLY(psn=psn, tos=marked(qp, CE)))
+        qp.expect(CNP())
+        psn += 1
 
 
 @case("CNP-04", needs=[Capability.RC, Capability.MARKS])
