@@ -31,6 +31,9 @@ from roceproof.verbs.service import Service
 ASKED = [Capability.PING, Capability.LOCKSTEP]
 VID, PRIORITY = 7, 5 << 13
 TAGS = {"untagged": None, "priority": PRIORITY, "vlan": VID, "both": PRIORITY | VID}
+TOO_LONG = (0x7FFF, 0x8000, 0xFFC0, 0xFFCA, 0xFFD0, 0xFFD8, 0xFFFF)
+"""With the headers in front some are more than sixteen bits hold."""
+NOBODYS = bytes.fromhex("88b5") + bytes(46)
 SIZES = (60, 61, 62, 63, 64, 65, 66, 67, 68, 90, 128, 255, 342, 590, 1514, 1518)
 """Whole frames, the tag included; of 1518 bytes only a tagged one may be."""
 NO_QUESTIONS = (0x0000, 0x0002, 0x0003, 0x0100, 0x0101, 0x8001)
@@ -136,14 +139,18 @@ def tagged(frame: bytes, tag: int | None) -> bytes:
 def test_a_question_with_a_tag_is_answered_with_that_tag(
     bench: Bench, tag: int | None, ipv6: bool
 ) -> None:
-    """And without one, if it has none; the pad makes up for what the tag leaves, or for more."""
+    """And without one, if it has none; the pad makes up for what the tag leaves, or for more.
+
+    A frame of nobody with another tag follows at once.
+    """
     asker = bench.peer(ipv6=ipv6)
     host = bench.target.host.facing(asker)
+    behind = tagged(asker.mac + asker.mac + NOBODYS, VID if tag is None else tag ^ 0xFFF)
     for size in (None, *range(36), 900):
         body = bytes(4) + bench.random.randbytes(size or 0)
         kind = ECHO_REQUEST_V6 if ipv6 else ECHO_REQUEST
         question = solicit(asker, host.ip) if size is None else icmp_frame(asker, host, kind, body)
-        replies = told(bench, tagged(question, tag))
+        replies = told(bench, tagged(question, tag), behind)
         if len(replies) != 1:
             text = f"{len(replies)} answers to {question[12:14].hex()}, tag {tag}: want one"
             raise bench.failed(text, rules=["LIVE-01"] if tag is None else ["VLAN-03"])
@@ -256,7 +263,8 @@ def test_what_asks_a_host_for_nothing_over_ipv6_draws_nothing(bench: Bench) -> N
     }
     for what, frame in (("a solicitation", question), ("an echo request", ping)):
         frames[f"{what} with code 1"] = frame[:55] + b"\1" + frame[56:]
-        frames[f"{what} shorter than it says"] = with_length(frame, len(frame) - 53)
+        for length in (len(frame) - 53, *TOO_LONG):
+            frames[f"{what} that says {length:,} bytes"] = with_length(frame, length)
     for bit, ip in one_bit_off(host.ip).items():
         other, off = Host(host.mac, ip), f"its address with {bit}"
         frames |= {

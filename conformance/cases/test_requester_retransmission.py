@@ -414,6 +414,19 @@ def test_the_first_nak_of_each_life_is_answered_at_once(bench: Bench) -> None:
         qp.reconnect()
 
 
+@case("RTX-08", "RTX-02", breaks=WRONG_ANSWERS, smoke=True)
+def test_a_nak_of_what_a_timeout_has_repeated_is_answered_at_once(bench: Bench) -> None:
+    code = timeout_code(bench)
+    qp = connect(bench, timeout=code, retry_count=3)
+    messages = write_all(qp, 2 * MTU)
+    qp.send(NAK(SEQUENCE_ERROR, psn=0, msn=0))
+    qp.expect(*copies(messages))
+    qp.expect(*copies(messages), within_ns=longest_wait_ns(bench))
+    qp.send(NAK(SEQUENCE_ERROR, psn=0, msn=0))
+    qp.expect(*copies(messages), within_ns=(ack_timeout_ns(code) or 0) // 2)
+    qp.finish(*messages)
+
+
 @case("RTX-23", "NAK-06", smoke=True)
 def test_all_queue_pairs_send_again_at_once(bench: Bench) -> None:
     qps = [connect(bench) for _ in range(min(bench.claims.qps, MANY))]
