@@ -73,7 +73,7 @@ class Asked:
         self._bench = bench
         self.frames: list[bytes] = []
         self._judged = 0
-        self._is_notified = False
+        self._is_notified = self._was_marked = False
         self._breaks = NOTHING
         self._outcomes: list[Outcome] = []
         self.oracle = self._new_oracle()
@@ -90,7 +90,7 @@ class Asked:
         self.frames, self._outcomes, self.receives = [], [], []
         self.sent, self.read = [], []
         self._judged = self.next_psn = 0
-        self._is_notified = False
+        self._is_notified = self._was_marked = False
         self.awaits_room = False
         self._breaks = NOTHING
         self.oracle = self._new_oracle()
@@ -258,17 +258,23 @@ class Asked:
         return None
 
     def _undead(self) -> str | None:
-        """Nothing comes of a queue pair that had failed when the device was last at rest."""
-        notices = [p for p in self.qp.inbox if _is_notification(p.bth.opcode)]
-        return _OF_THE_DEAD if notices and self.is_dead else None
+        """No mark draws a notification from a queue pair that had failed when it came.
+
+        One that came before may be told of late, as notifications keep a distance.
+        """
+        notices = any(_is_notification(each.bth.opcode) for each in self.qp.inbox)
+        is_late, self._was_marked = self._was_marked, self._is_marked()
+        return _OF_THE_DEAD if notices and self.is_dead and not is_late else None
 
     def _untold(self) -> str | None:
         """The first mark of a life is told of, but of datagrams, unless the queue pair failed."""
         is_owed = Capability.MARKS in self._bench.claims.capabilities and not self.is_datagram
         if not is_owed or self._is_notified or not self.oracle.must_live:
             return None
-        is_marked = any(each.said.get("tos", 0) & CE == CE for each in self.sent)
-        return _UNTOLD if is_marked else None
+        return _UNTOLD if self._is_marked() else None
+
+    def _is_marked(self) -> bool:
+        return any(each.said.get("tos", 0) & CE == CE for each in self.sent)
 
     def _asked_by(self, wrong: Unexplained, frames: Sequence[bytes]) -> str:
         if wrong.place == len(frames):
