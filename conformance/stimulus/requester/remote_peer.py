@@ -33,7 +33,7 @@ _WHOLE = 1000
 _ON_ITS_WAY = 1 << 10
 _LOW = 32
 _HEARD_NS, _LONG = 3_100, 8
-"""60 pause quanta at 10 Gbit/s, in which a station may still begin frames (802.3 annex 31B.3.7)."""
+"""60 pause quanta at 10 Gbit/s, in which a station may still begin frames (802.3 annex 31B)."""
 
 
 class FarSide:
