@@ -17,7 +17,9 @@ from roceproof.conformance.suite.pattern import (
 )
 from roceproof.conformance.suite.sweep import drops_each
 from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.wire.codec import parse
 from roceproof.conformance.wire.frame_edits import bad_icrc
+from roceproof.conformance.wire.opcodes import name_of
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
@@ -34,6 +36,12 @@ MANY = 16
 def marked(qp: Connection, ecn: int) -> int:
     """The type of service of this connection with that ECN field."""
     return qp.to_device.tos & ~CE | ecn
+
+
+def notices(bench: Bench) -> int:
+    """How many notifications have come; a device may acknowledge what asks for no ACK, too."""
+    packets = filter(None, map(parse, bench.frames_sent()))
+    return sum(name_of(packet.bth.opcode) == "CNP" for packet in packets)
 
 
 @case("CNP-02", smoke=True)
@@ -96,7 +104,7 @@ def test_notifications_are_prompt_and_fewer_than_marks(bench: Bench) -> None:
     qp.expect(CNP())
     qp.expect(ACK(psn=MARKED), allowing=[CNP()])
     bench.settle()
-    count = len(bench.frames_sent()) - 1
+    count = notices(bench)
     assert count < MARKED, f"{count} notifications for {MARKED} marked packets"
 
 
@@ -143,7 +151,7 @@ def test_marks_that_go_on_are_notified_again(bench: Bench) -> None:
     for psn in range(MARKED):
         qp.send(WRITE_ONLY(psn=psn, tos=marked(qp, CE)))
         bench.pump(bench.target.patience.quiet_ns)
-        if len(bench.frames_sent()) > 1:
+        if notices(bench) > 1:
             break
     qp.expect(CNP(), CNP())
 
@@ -155,8 +163,8 @@ def test_a_mark_long_behind_the_last_notification_is_told_of(bench: Bench) -> No
     while len(told) < 2 and psn < MARKED:
         qp.send(WRITE_ONLY(psn=psn, tos=marked(qp, CE)))
         psn += 1
-        bench.pump(bench.target.patience.quiet_ns, lambda: len(bench.frames_sent()) > len(told))
-        if len(bench.frames_sent()) > len(told):
+        bench.pump(bench.target.patience.quiet_ns, lambda: notices(bench) > len(told))
+        if notices(bench) > len(told):
             told.append(bench.target.now_ns)
     qp.expect(CNP(), CNP())
     distance_ns = told[1] - told[0]
