@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """End-to-end credits: which messages wait for them, and what lets them go."""
 
+from typing import Any
+
 import pytest
 
 from roceproof.conformance.suite.bench import Bench
@@ -42,10 +44,10 @@ IN_THE_MSN = 8 + 12 + 3
 """A byte of an ACK, counted from the start of UDP."""
 
 
-def connect(bench: Bench, *, credits: int) -> Connection:
+def connect(bench: Bench, *, credits: int, **spec: Any) -> Connection:
     """A connection whose first message was acknowledged with so many credits (4 at most)."""
     obeys = Capability.CREDITS in bench.claims.capabilities
-    qp = bench.connect(path_mtu=MTU, flow_control=obeys)
+    qp = bench.connect(path_mtu=MTU, flow_control=obeys, **spec)
     first = qp.post(Op.SEND, 5)
     qp.expect(SEND_ONLY(psn=0, a=1))
     qp.ack(first, credits=credits)
@@ -215,7 +217,7 @@ def test_a_queue_pair_that_agreed_on_no_credits_obeys_none(bench: Bench) -> None
 @case("CRED-03", needs=[Capability.CREDITS, Capability.READ, Capability.MEMORY], smoke=True)
 def test_a_response_without_an_aeth_brings_no_credits(bench: Bench) -> None:
     qp = connect(bench, credits=0)
-    read, data = ask(qp, 4 * qp.mtu, qp.region(4 * qp.mtu))
+    read, data = ask(qp, 4 * MTU, qp.region(4 * qp.mtu))
     for _ in range(3):
         qp.post(Op.SEND, 5)
     first, *others, last = read_responses(qp, 1, data, msn=2, syndrome=0)
@@ -323,7 +325,7 @@ def test_what_waits_for_credits_is_flushed_by_a_fatal_nak(bench: Bench, code: in
 def test_behind_a_message_that_met_no_receive_none_begins_before_credits_come(
     bench: Bench,
 ) -> None:
-    qp = connect(bench, credits=0)
+    qp = connect(bench, credits=0, rnr_retry=1)
     first, *others = messages = [qp.post(Op.SEND, 5) for _ in range(4)]
     qp.expect(SEND_ONLY(psn=1, a=1))
     qp.send(RNR(psn=1, timer=SHORT_WAIT))

@@ -129,7 +129,8 @@ def test_a_queue_pair_that_begins_anew_may_leave_the_queue_and_join_it(
     shared = [other.post_receive(region, length=64) for _ in range(3)]
     for shares, number in ((True, shared[0]), (False, None), (False, None), (True, shared[1])):
         qp.reconnect(shared_receive=shares)
-        number = number or qp.post_receive(region, offset=64, length=64)
+        if number is None:
+            number = qp.post_receive(region, offset=64, length=64)
         qp.send(SEND_ONLY(psn=0, payload=4))
         qp.receives(number, byte_len=4)
     other.send(SEND_ONLY(psn=0, payload=4, a=1))
