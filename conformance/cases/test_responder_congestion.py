@@ -19,7 +19,7 @@ from roceproof.conformance.suite.sweep import drops_each
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.codec import parse
 from roceproof.conformance.wire.frame_edits import bad_icrc
-from roceproof.conformance.wire.opcodes import name_of
+from roceproof.conformance.wire.opcodes import is_cnp
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
@@ -38,10 +38,22 @@ def marked(qp: Connection, ecn: int) -> int:
     return qp.to_device.tos & ~CE | ecn
 
 
-def notices(bench: Bench) -> int:
-    """How many notifications have come; a device may acknowledge what asks for no ACK, too."""
-    packets = filter(None, map(parse, bench.frames_sent()))
-    return sum(name_of(packet.bth.opcode) == "CNP" for packet in packets)
+def notices(bench: Bench) -> list[int]:
+    """When notifications have come; a device may acknowledge what asks for no ACK, too."""
+    sent = [entry for entry in bench.transcript.entries() if entry.is_sent]
+    packets = [(entry.time_ns, parse(entry.frame)) for entry in sent]
+    return [time_ns for time_ns, packet in packets if packet and is_cnp(packet.bth.opcode)]
+
+
+def mark_until_told_again(bench: Bench, qp: Connection) -> int:
+    """Marks follow one another until two notifications have come; the PSN behind them."""
+    for psn in range(MARKED):
+        qp.send(WRITE_ONLY(psn=psn, tos=marked(qp, CE)))
+        bench.pump(bench.target.patience.quiet_ns)
+        if len(notices(bench)) > 1:
+            break
+    qp.expect(CNP(), CNP())
+    return psn + 1
 
 
 @case("CNP-02", smoke=True)
@@ -104,7 +116,7 @@ def test_notifications_are_prompt_and_fewer_than_marks(bench: Bench) -> None:
     qp.expect(CNP())
     qp.expect(ACK(psn=MARKED), allowing=[CNP()])
     bench.settle()
-    count = notices(bench)
+    count = len(notices(bench))
     assert count < MARKED, f"{count} notifications for {MARKED} marked packets"
 
 
@@ -147,32 +159,18 @@ def test_a_queue_pair_that_has_failed_notifies_nobody(bench: Bench) -> None:
 
 @case("CNP-03", needs=[Capability.MARKS])
 def test_marks_that_go_on_are_notified_again(bench: Bench) -> None:
-    qp = bench.connect()
-    for psn in range(MARKED):
-        qp.send(WRITE_ONLY(psn=psn, tos=marked(qp, CE)))
-        bench.pump(bench.target.patience.quiet_ns)
-        if notices(bench) > 1:
-            break
-    qp.expect(CNP(), CNP())
+    mark_until_told_again(bench, bench.connect())
 
 
 @case("CNP-02", "CNP-04", needs=[Capability.MARKS, Capability.LOCKSTEP], smoke=True)
 def test_a_mark_long_behind_the_last_notification_is_told_of(bench: Bench) -> None:
     qp = bench.connect()
-    told, psn = list[int](), 0
-    while len(told) < 2 and psn < MARKED:
-        qp.send(WRITE_ONLY(psn=psn, tos=marked(qp, CE)))
-        psn += 1
-        bench.pump(bench.target.patience.quiet_ns, lambda: notices(bench) > len(told))
-        if notices(bench) > len(told):
-            told.append(bench.target.now_ns)
-    qp.expect(CNP(), CNP())
-    distance_ns = told[1] - told[0]
-    for tenths in LATER:
-        bench.target.wait(distance_ns * tenths // 10)
+    behind = mark_until_told_again(bench, qp)
+    first_ns, second_ns, *_ = notices(bench)
+    for psn, tenths in enumerate(LATER, behind):
+        bench.target.wait((second_ns - first_ns) * tenths // 10)
         qp.send(WRITE_ONLY(psn=psn, tos=marked(qp, CE)))
         qp.expect(CNP())
-        psn += 1
 
 
 @case("CNP-04", needs=[Capability.RC, Capability.MARKS])

@@ -169,3 +169,9 @@ def name_of(opcode: int) -> str:
     """The opcode's name, or its number where it is reserved."""
     row = OPCODES.get(opcode)
     return row.name if row else f"reserved opcode {opcode:#04x}"
+
+
+def is_cnp(opcode: int) -> bool:
+    """Whether it notifies of congestion."""
+    row = OPCODES.get(opcode)
+    return row is not None and row.transport is Transport.CNP

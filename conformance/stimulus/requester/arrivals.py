@@ -26,11 +26,11 @@ from roceproof.conformance.suite.reporting.transcript import Entry
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Arrival
 from roceproof.conformance.wire.codec import parse
+from roceproof.conformance.wire.opcodes import is_cnp
 from roceproof.conformance.wire.psn import distance
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Outcome
 
-_CNP = 0x81
 _OF_A_NAK = "rem_"
 _WRONG_PSN = FIELD_RULES["psn"]
 _APART = "QPS-06"
@@ -123,7 +123,7 @@ class Arrivals(Departures):
                 text, rules = differences(came, right)
                 self.bench.aside = self.bench.failed(text, rules=rules)
             return
-        is_notice = packet is not None and packet.bth.opcode == _CNP
+        is_notice = packet is not None and is_cnp(packet.bth.opcode)
         is_notice = is_notice and self._is_claimed(Capability.MARKS)
         owners = self._owners.get(where, ()) if where is not None else ()
         # of a frame that is not due no field is right or wrong

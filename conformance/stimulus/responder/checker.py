@@ -21,7 +21,7 @@ from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.codec import Packet, parse
 from roceproof.conformance.wire.framing import GRH_BYTES
 from roceproof.conformance.wire.ip import CE
-from roceproof.conformance.wire.opcodes import OPCODES, Family, Transport, name_of
+from roceproof.conformance.wire.opcodes import Family, is_cnp, name_of
 from roceproof.conformance.wire.psn import distance
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Outcome, Region
@@ -223,7 +223,7 @@ class Asked:
     # what may be wrong
 
     def _wrong_answer(self) -> str | None:
-        answers = [p for p in self.qp.inbox if not _is_notification(p.bth.opcode)]
+        answers = [p for p in self.qp.inbox if not is_cnp(p.bth.opcode)]
         self._is_notified |= len(answers) < len(self.qp.inbox)
         self.qp.inbox.clear()
         if wrong_header := next(filter(None, map(self._wrong_header, answers)), None):
@@ -262,7 +262,7 @@ class Asked:
 
         One that came before may be told of late, as notifications keep a distance.
         """
-        notices = any(_is_notification(each.bth.opcode) for each in self.qp.inbox)
+        notices = any(is_cnp(each.bth.opcode) for each in self.qp.inbox)
         is_late, self._was_marked = self._was_marked, self._is_marked()
         return _OF_THE_DEAD if notices and self.is_dead and not is_late else None
 
@@ -339,8 +339,3 @@ def until_taken(bench: Bench) -> None:
 def frames_sent(bench: Bench) -> int:
     """How many the device was given."""
     return sum(not entry.is_sent for entry in bench.transcript.entries())
-
-
-def _is_notification(opcode: int) -> bool:
-    row = OPCODES.get(opcode)
-    return row is not None and row.transport is Transport.CNP
