@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What a response makes of a state: progress, a restart that is owed, the end, or nothing."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import replace
 
 from roceproof.conformance.model.codes import AethType, NakCode, rnr_wait_ns
-from roceproof.conformance.model.monitor.sent import WireRecord
+from roceproof.conformance.model.monitor.sent import Sent, WireRecord
 from roceproof.conformance.model.monitor.state import RNR_WITHOUT_END, Cause, WatchState
 from roceproof.conformance.model.requester.read_answers import READ_RESPONSES, fits_read
 from roceproof.conformance.model.segment import Segment
@@ -149,9 +149,7 @@ class ResponseEffects:
             return state
         if state.oldest != psn:
             return state.misses_data()
-        offset = distance(psn, read.psn)
-        length, path_mtu = read.read_length, self._spec.path_mtu
-        if not fits_read(response, offset, read.starts.keys(), length, path_mtu):
+        if not self._fits(response, read, read.starts.keys()):
             return replace(state, dead="READ-07", owed_since=None)
         return state.progresses(ahead(psn, 1), now_ns)
 
@@ -161,9 +159,12 @@ class ResponseEffects:
         if response.bth.opcode not in READ_RESPONSES or read is None or not read.is_read:
             return False
         starts = {offset for offset, sent_ns in read.starts.items() if sent_ns <= now_ns}
+        return bool(starts) and not self._fits(response, read, starts)
+
+    def _fits(self, response: Segment, read: Sent, starts: Set[int]) -> bool:
+        """Whether data fit their place in a READ that was asked for from these offsets."""
         offset = distance(response.bth.psn, read.psn)
-        mtu = self._spec.path_mtu
-        return bool(starts) and not fits_read(response, offset, starts, read.read_length, mtu)
+        return fits_read(response, offset, starts, read.read_length, self._spec.path_mtu)
 
     def _original(self, state: WatchState, response: Segment, now_ns: int) -> WatchState:
         psn, aeth = response.bth.psn, response.extension(Aeth)
