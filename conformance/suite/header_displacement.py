@@ -10,23 +10,25 @@ from collections.abc import Iterable
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.pattern import Pattern
 from roceproof.conformance.wire.codec import Packet, parse
-from roceproof.conformance.wire.headers import Extension, ImmDt, Reth
+from roceproof.conformance.wire.headers import Aeth, Extension, ImmDt, Reth
 from roceproof.conformance.wire.opcodes import OPCODES
 
-_NAMES: dict[type[Extension], str] = {Reth: "reth", ImmDt: "immediate"}
+_NAMES: dict[type[Extension], str] = {Reth: "reth", ImmDt: "immediate", Aeth: "aeth"}
 SURPLUS, MISSING = "surplus {}", "missing {}"
 DISPLACING = {
     SURPLUS.format("reth"): "a RETH stands where the opcode has none",
     MISSING.format("reth"): "the RETH of the opcode is missing",
     SURPLUS.format("immediate"): "immediate data stand where the opcode has none",
     MISSING.format("immediate"): "the immediate data of the opcode are missing",
+    SURPLUS.format("aeth"): "an AETH stands where the opcode has none",
+    MISSING.format("aeth"): "the AETH of the opcode is missing",
 }
 """The headers that are looked for, in words."""
 LONGEST = max(kind.FORMAT.size for kind in _NAMES)
 """Bytes of the longest header that displaces others."""
 _FEWEST = 4
 """Bytes that are at their place with the header, and not without it."""
-DISPLACED = frozenset({"va", "rkey", "dmalen", "imm", "payload"})
+DISPLACED = frozenset({"va", "rkey", "dmalen", "imm", "syndrome", "msn", "payload"})
 """What is read from another place where there is a header more or less."""
 
 
@@ -38,19 +40,23 @@ def displacing_header(
     `in_front` are the bytes of the message in front of the packet's, as many as are known.
     """
     row = OPCODES.get(packet.bth.opcode)
-    if row is None or row.is_response or flow.opcode_of(pattern) != row.value:
+    if row is None or flow.opcode_of(pattern) != row.value:
         return None
     if not isinstance(pattern.said.get("payload"), bytes):
         return None
-    if any(isinstance(value, range | frozenset) for value in pattern.said.values()):
+    aeth = {each: 0 for each in ("syndrome", "msn") if row.is_response and each in pattern.said}
+    decided = pattern.but(**aeth)
+    if any(isinstance(value, range | frozenset) for value in decided.said.values()):
         return None
-    right = parse(flow.build(pattern))
+    right = parse(flow.build(decided))
     if right is None:
         return None
     want, got = _behind_bth(right), _behind_bth(packet)
     if len(want) == len(got):
         return None
     for kind, name in _NAMES.items():
+        if row.is_response != (kind is Aeth):
+            continue
         size = kind.FORMAT.size
         if kind in row.headers:
             place = sum(each.FORMAT.size for each in row.headers[: row.headers.index(kind)])

@@ -10,6 +10,8 @@ import pytest
 from roceproof.conformance.suite.flow_codec import FlowCodec
 from roceproof.conformance.suite.notation import mismatches
 from roceproof.conformance.suite.pattern import (
+    READ_RESP_LAST,
+    READ_RESP_MIDDLE,
     SEND_ONLY,
     SEND_ONLY_IMM,
     WRITE_LAST_IMM,
@@ -20,7 +22,7 @@ from roceproof.conformance.suite.pattern import (
 )
 from roceproof.conformance.suite.reporting.failure import rule_of
 from roceproof.conformance.wire.codec import Packet, build, parse
-from roceproof.conformance.wire.headers import ImmDt, Reth
+from roceproof.conformance.wire.headers import Aeth, ImmDt, Reth
 from roceproof.verbs.addresses import Host
 
 DATA = bytes(range(1, 21))
@@ -47,6 +49,8 @@ def came(pattern: Pattern, body: bytes) -> Packet:
         (SEND_ONLY(), ImmDt(9).pack() + DATA, ["surplus immediate"]),
         (SEND_ONLY_IMM(imm=7), DATA, ["missing immediate"]),
         (WRITE_ONLY(va=1, rkey=2, dmalen=20), DATA, ["missing reth"]),
+        (READ_RESP_LAST(syndrome="ACK", msn=5), DATA, ["missing aeth"]),
+        (READ_RESP_MIDDLE(), Aeth(0x1F, 5).pack() + DATA, ["surplus aeth"]),
         (SEND_ONLY(), DATA + bytes(4), ["payload"]),
         (SEND_ONLY(), DATA[:-4], ["payload"]),
         (SEND_ONLY(), DATA[::-1], ["payload"]),

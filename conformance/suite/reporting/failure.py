@@ -122,6 +122,8 @@ FIELD_RULES = {
     "missing reth": "RETH-01",
     "surplus immediate": "IMM-03",
     "missing immediate": "IMM-01",
+    "surplus aeth": "AETH-01",
+    "missing aeth": "AETH-01",
 }
 """The rule that a wrong field of a predicted request breaks, whatever the case is about."""
 _LENGTH = "MTU-03"
