@@ -21,7 +21,7 @@ from roceproof.conformance.suite.sweep import (
 )
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire import frame_edits as edits
-from roceproof.conformance.wire.framing import UDP_BYTES
+from roceproof.conformance.wire.framing import BTH_BYTES, UDP_BYTES
 from roceproof.verbs.service import Service
 
 pytestmark = RESPONDER
@@ -126,6 +126,23 @@ def test_a_change_of_any_other_ipv6_field_drops_the_packet(bench: Bench) -> None
 def test_a_packet_with_ip_options_is_dropped(bench: Bench) -> None:
     variants = {name: edits.ip_options(data) for name, data in IP_OPTIONS.items()}
     drops_each(bench, {name: GOOD.resealed(edit) for name, edit in variants.items()})
+
+
+@case("IP-16", "UDP-09")
+def test_a_packet_with_ip_options_that_ends_before_its_bth_does_is_dropped(bench: Bench) -> None:
+    def cut(options: bytes, size: int) -> Edit:
+        def edit(frame: bytearray) -> None:
+            edits.ip_options(options)(frame)
+            edits.truncate(size)(frame)
+
+        return edits.checksummed(edit)
+
+    variants = {
+        f"{size} bytes behind {name}": GOOD.corrupted(cut(options, size))
+        for name, options in IP_OPTIONS.items()
+        for size in (0, 1, BTH_BYTES - 1)
+    }
+    drops_each(bench, variants)
 
 
 @case("UDP-07", smoke=True)
@@ -273,6 +290,12 @@ def test_an_ipv6_length_that_lies_drops_the_packet(bench: Bench) -> None:
     near = [UDP_LENGTH + by for by in (-20, -8, -4, -1, 1, 2, 4, 8, 20)]
     lies = said(edits.set_ip, 4, [0, 1, 23, 24, *near, 1500, 0xFFD3, 0xFFFF])
     drops_each(bench, {name: GOOD.resealed(edit) for name, edit in lies.items()}, ipv6=True)
+
+
+@case("UDP-09", "BTH-16", needs=[Capability.IPV6])
+def test_a_packet_over_ipv6_that_ends_before_its_bth_does_is_dropped(bench: Bench) -> None:
+    cut = {f"{size} bytes": GOOD.corrupted(edits.truncate(size)) for size in range(BTH_BYTES)}
+    drops_each(bench, cut, ipv6=True)
 
 
 @case("GID-05", smoke=True)
