@@ -99,6 +99,10 @@ SIGHTS = {
         ["play.connect(key=0)", "play.post(key=0, op='READ')", "play.answer(key=0, syndrome=9)"],
         "want no completion; got work 1 completed",
     ),
+    "rxe-send-beyond-receive": (
+        ["play.share()", "play.stock(is_short=True)", "play.turn(qp=2)"],
+        "want NAK psn=+0 syndrome=0x61; got NAK psn=+0 syndrome=0x63 msn=0; syndrome: want 0x61",
+    ),
 }
 
 
