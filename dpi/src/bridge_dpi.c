@@ -153,6 +153,12 @@ int roceproof_get_record(void *handle, int stream, long long cycle, svBitVecVal 
     return 1;
 }
 
+void roceproof_qpc_waits(void *handle, long long cycle) {
+    if (handle) {
+        port_qpc_waits(handle, (uint64_t)cycle);
+    }
+}
+
 static int answer(const struct session *session, bool poll, bool full) {
     return (poll || error_is_set(&session->error) ? ANSWER_POLL : 0) | (full ? ANSWER_FULL : 0);
 }

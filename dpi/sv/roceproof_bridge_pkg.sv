@@ -125,6 +125,9 @@ package roceproof_bridge_pkg;
   // Returns 1 with a record in the low bits, or 0. The call also says that the record before was taken.
   import "DPI-C" function int roceproof_get_record(
     input chandle handle, input int stream, input longint cycle, output bit [511:0] record);
+  // The QP configuration on offer was not taken in its first cycle.
+  import "DPI-C" function void roceproof_qpc_waits(
+    input chandle handle, input longint cycle);
   // Both return a put_answer_t; a record is in the low bits.
   import "DPI-C" function int roceproof_put_chunk(
     input chandle handle, input longint cycle, input bit [1023:0] data, input int info);

@@ -35,7 +35,19 @@ module roceproof_requester_streams
   output logic                        cpl_ready_o
 );
 
-  logic qpc_fetched;
+  logic qpc_fetched, qpc_waits_q, qpc_waited_q;
+
+  // A work request may be offered while the configuration before it waits.
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      qpc_waits_q  <= 1'b0;
+      qpc_waited_q <= 1'b0;
+    end else begin
+      qpc_waits_q  <= qpc_valid_o && !qpc_ready_i;
+      qpc_waited_q <= qpc_waits_q;
+      if (qpc_valid_o && !qpc_ready_i && !qpc_waits_q) roceproof_qpc_waits(port[Index], cycle_i);
+    end
+  end
 
   roceproof_chunk_source #(
     .Index    (Index),
@@ -73,8 +85,8 @@ module roceproof_requester_streams
     .ready_i  (qpc_ready_i)
   );
 
-  // C holds a work request back until the DUT has the configurations sent
-  // before it, so it is worth asking again after each of them.
+  // C holds a work request back until the configurations sent before it are on
+  // offer, so it is worth asking again when one is taken or begins to wait.
   roceproof_record_source #(
     .Index (Index),
     .Stream(StreamWr),
@@ -84,7 +96,7 @@ module roceproof_requester_streams
     .rst_ni,
     .seed_i,
     .cycle_i,
-    .wake_i   (wake_i[StreamWr] || qpc_fetched),
+    .wake_i   (wake_i[StreamWr] || qpc_fetched || (qpc_waits_q && !qpc_waited_q)),
     .gap_i    (flow_i[StreamWr]),
     .fetched_o(),
     .valid_o  (wr_valid_o),

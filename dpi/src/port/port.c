@@ -47,7 +47,8 @@ void port_reset(struct port *port, unsigned cycles) {
     drop_all(&port->regions);
     drop_all(&port->receives);
     port->rx_given = port->payload_bytes = 0;
-    port->qpc_given = port->wr_given = port->region_given = port->receive_given = false;
+    port->qpc_given = port->qpc_waits = port->wr_given = port->overtaken = false;
+    port->region_given = port->receive_given = false;
     port->qpcs_taken = port->qpcs_queued;
     port->tx_length = 0;
     port->tx_waiting = false;

@@ -52,7 +52,7 @@ struct rx_frame {
 
 struct work_request {
     uint8_t record[WORK_REQUEST_BYTES];
-    uint64_t after; // QP configurations the DUT must have taken first
+    uint64_t after; // QP configurations that are offered to the DUT first
 };
 
 struct counters {
@@ -105,7 +105,12 @@ struct port {
     uint64_t qpcs_queued;
     uint64_t qpcs_taken;
     bool qpc_given;
+    bool qpc_waits;       // not taken in its first cycle on offer,
+    uint64_t qpc_offered; // which was this
     bool wr_given;
+    uint64_t wr_after;     // of the work request that was given
+    bool overtaken;        // a work request was taken before the configuration on offer,
+    uint64_t overtaken_at; // in this cycle; in the same cycle it may be
     struct queue regions;  // REGION_BYTES each
     struct queue receives; // RECEIVE_BYTES each
     bool region_given;

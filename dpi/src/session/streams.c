@@ -6,6 +6,7 @@
 
 #include "session/session.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,6 +76,14 @@ bool port_get_chunk(struct port *port, enum stream stream, uint64_t cycle, struc
 bool port_get_qpc(struct port *port, uint64_t cycle, uint8_t record[QPC_BYTES]) {
     if (port->qpc_given) {
         port->qpcs_taken++;
+        port->qpc_waits = false;
+        if (port->overtaken && cycle > port->overtaken_at) {
+            error_set(port->error,
+                      "port %u: a work request was taken in cycle %" PRIu64
+                      ", and the QP configuration that was offered before it in cycle %" PRIu64,
+                      port->index, port->overtaken_at, cycle);
+        }
+        port->overtaken = false;
         session_put_taken(port->session, port->index, STREAM_QPC, cycle);
     }
     const uint8_t *front = queue_front(&port->qpcs);
@@ -87,15 +96,26 @@ bool port_get_qpc(struct port *port, uint64_t cycle, uint8_t record[QPC_BYTES]) 
     return true;
 }
 
+void port_qpc_waits(struct port *port, uint64_t cycle) {
+    port->qpc_waits = true;
+    port->qpc_offered = cycle;
+}
+
 bool port_get_work_request(struct port *port, uint64_t cycle, uint8_t record[WORK_REQUEST_BYTES]) {
     if (port->wr_given) {
         session_put_taken(port->session, port->index, STREAM_WR, cycle);
+        if (port->wr_after > port->qpcs_taken && !port->overtaken) {
+            port->overtaken = true;
+            port->overtaken_at = cycle;
+        }
     }
     const struct work_request *front = queue_front(&port->wrs);
-    port->wr_given = front && front->after <= port->qpcs_taken;
+    bool behind_offer = port->qpc_waits && cycle > port->qpc_offered;
+    port->wr_given = front && front->after <= port->qpcs_taken + behind_offer;
     if (!port->wr_given) {
         return false;
     }
+    port->wr_after = front->after;
     memcpy(record, front->record, WORK_REQUEST_BYTES);
     queue_pop(&port->wrs);
     return true;

@@ -21,6 +21,8 @@ struct chunk {
 // the DUT at `cycle`, and the host is told. False: nothing now.
 bool port_get_chunk(struct port *port, enum stream stream, uint64_t cycle, struct chunk *chunk);
 bool port_get_qpc(struct port *port, uint64_t cycle, uint8_t record[QPC_BYTES]);
+// It has been on offer since `cycle`, and a work request may be offered behind it.
+void port_qpc_waits(struct port *port, uint64_t cycle);
 bool port_get_work_request(struct port *port, uint64_t cycle, uint8_t record[WORK_REQUEST_BYTES]);
 bool port_get_region(struct port *port, uint64_t cycle, uint8_t record[REGION_BYTES]);
 bool port_get_receive(struct port *port, uint64_t cycle, uint8_t record[RECEIVE_BYTES]);

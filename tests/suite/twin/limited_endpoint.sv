@@ -72,6 +72,7 @@ module limited_endpoint
   logic                   in_frame_q;       // of the endpoint, begun and not ended
   logic [4:0]             heard_q;          // beats of the frame that comes in
   logic                   is_reply_q;
+  logic                   holds_work, work_waits_q, inner_wr_valid, inner_wr_ready;
   logic                   inner_qpc_ready, inner_valid, inner_last, inner_user, inner_ready;
   logic [DataWidth-1:0]   inner_data;
   logic [DataWidth/8-1:0] inner_keep;
@@ -97,6 +98,12 @@ module limited_endpoint
 
   assign is_flush    = NeverFlushes && cpl_o.status == StatusWrFlushErr;
   assign cpl_valid_o = inner_cpl_valid && !is_flush;
+
+  // Behind a configuration that waits no work is offered that was not before.
+  assign holds_work     = qpc_valid_i && !qpc_ready_o && !work_waits_q;
+  assign inner_wr_valid = wr_valid_i && !holds_work;
+  assign wr_ready_o     = inner_wr_ready && !holds_work;
+  always_ff @(posedge clk_i) work_waits_q <= rst_ni && inner_wr_valid && !inner_wr_ready;
 
   assign begins    = wr_valid_i && wr_ready_o;
   assign ends      = cpl_valid_o && cpl_ready_i;
@@ -214,6 +221,8 @@ module limited_endpoint
   roce_endpoint #(.DataWidth(DataWidth), .ClockPs(ClockPs)) u_endpoint (
     .qpc_valid_i (qpc_valid_i && state_q == Pass),
     .qpc_ready_o (inner_qpc_ready),
+    .wr_valid_i  (inner_wr_valid),
+    .wr_ready_o  (inner_wr_ready),
     .cpl_valid_o (inner_cpl_valid),
     .cpl_ready_i (cpl_ready_i || is_flush),
     .tx_tdata_o  (inner_data),

@@ -168,10 +168,17 @@ module twin
     end
   end
 
-  logic wr_valid, wr_ready, pl_valid, pl_ready;
+  logic wr_valid, wr_ready, wr_taken, holds_work, work_waits_q, pl_valid, pl_ready;
+
+  // Behind a configuration that waits no work is offered that was not before.
+  assign holds_work = qpc_valid_i && !qpc_ready_o && !work_waits_q;
+  assign wr_ready_o = wr_taken && !holds_work;
+  always_ff @(posedge clk_i) begin
+    work_waits_q <= rst_ni && wr_valid_i && !holds_work && !wr_taken;
+  end
 
   twin_wait #(.Name("wr"), .Salt(2)) u_wr (
-    .clk_i, .rst_ni, .valid_i(wr_valid_i), .last_i(1'b1), .ready_o(wr_ready_o),
+    .clk_i, .rst_ni, .valid_i(wr_valid_i && !holds_work), .last_i(1'b1), .ready_o(wr_taken),
     .valid_o(wr_valid), .ready_i(wr_ready)
   );
   twin_wait #(.Name("pl"), .Salt(3)) u_pl (
