@@ -122,6 +122,7 @@ HEALTHY = {
     "a sequence NAK twice": (*SENT, NAK_2, 2, NAK_2, 3, 4),
     "an ACK on the way back": (*SENT, hear(nak(1)), 1, hear(ack(3)), 4),
     "a timeout": (*SENT, hear(ack(1)), TIMEOUT, 2, 3, 4),
+    "a timeout, and an ACK before the first copy": (*SENT, TIMEOUT, hear(ack(1)), 2, 3, 4),
     "a timeout amid a replay": (*SENT, TIMEOUT, 0, 1, hear(ack(0)), 2, 3, 4, TIMEOUT, 1, 2),
     "all retries": (*SENT, TIMEOUT, *SENT, TIMEOUT, *SENT, wait(50 * T_NS)),
     "a retry at once": (*SENT, TIMEOUT, *SENT, hear(nak(0)), *SENT),

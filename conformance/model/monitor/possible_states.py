@@ -20,6 +20,7 @@ class Candidates:
     def __init__(self, spec: QpSpec, wire: WireRecord, reaction_ns: int) -> None:
         self._states = [WatchState(oldest=spec.sq_psn, cursor=spec.sq_psn)]
         self._effects = ResponseEffects(spec, wire)
+        self._spec = spec
         self._wire = wire
         self._reaction_ns = reaction_ns
         self._responses: dict[int, tuple[Segment, int, int]] = {}
@@ -43,12 +44,19 @@ class Candidates:
             if latest_ns > now_ns:
                 reached += states
             readings = self._effects.readings
+            timed_out = [state.times_out() for state in states if self._may_end(state, latest_ns)]
             states = dict.fromkeys(
                 after
-                for state in states
+                for state in (*states, *timed_out)
                 for after in readings(state, response, heard_ns, latest_ns)
             )
         return reached
+
+    def _may_end(self, state: WatchState, by_ns: int) -> bool:
+        """Whether its timer may run out by then, just before a response takes effect."""
+        from_ns = state.timeout_from(self._wire, self._spec)
+        has_sent = state.cursor != state.oldest
+        return from_ns is not None and from_ns <= by_ns and has_sent and state.has_retry(self._spec)
 
     def settle(self, states: Iterable[WatchState]) -> None:
         """A packet has left: only these are possible now, of those that were reached."""

@@ -106,6 +106,19 @@ class WatchState:
             losses=self.losses + 1,
         )
 
+    def times_out(self) -> WatchState:
+        """Its timer has run out, and nothing has left since."""
+        return replace(
+            self,
+            cursor=self.oldest,
+            replay_from=self.oldest,
+            cause=Cause.TIMEOUT,
+            has_restarted=False,
+            may_restart=None,
+            timeouts=self.timeouts + 1,
+            losses=self.losses + 1,
+        )
+
     def ignores(self, rule: str, psn: int, now_ns: int) -> WatchState:
         """A response changes nothing, by that rule."""
         return replace(self, ignored=Ignored(rule, psn, now_ns))
