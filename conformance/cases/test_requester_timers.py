@@ -2,8 +2,10 @@
 """The laws of the ACK timer on all queue pairs side by side, each in a history of its own."""
 
 from collections.abc import Sequence
+from itertools import cycle, islice
 
 from roceproof.conformance.stimulus.drawing.waiting import (
+    PUTTING_OFF,
     Side,
     drawn,
     held_up,
@@ -15,6 +17,7 @@ from roceproof.conformance.stimulus.requester.play import Play
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import MASSES, REQUESTER, case, needs, over
 from roceproof.conformance.suite.checks.recovery import NEVER, brisk_code
+from roceproof.conformance.suite.intent import WRONG_ANSWERS
 from roceproof.conformance.suite.limits.within_limits import (
     fixed_values,
     require_queue_pairs,
@@ -35,6 +38,7 @@ HELD_BACK = 99
 FIRST, MANY = 0x40, 16  # numbers of queue pairs in one place
 SIMULATED = ["hdl", "model"]
 ROUNDS = 6
+MANY_PUT_OFF, LONG_TICKS, LAST_CODE = 4, 40, 10
 
 
 def places(bench: Bench) -> list[int]:
@@ -93,6 +97,19 @@ def test_every_history_of_a_timer_beside_every_other(bench: Bench, part: int) ->
     known, others = histories_of(bench.claims), range(len(places(bench)))
     bench.random.shuffle(known)
     live(bench, [*known, *(drawn(bench.random, bench.claims) for _ in others)])
+
+
+@case(*RULES, "ACK-10", smoke=True, targets=SIMULATED, breaks=WRONG_ANSWERS)
+def test_answers_to_nothing_that_is_outstanding_put_no_timer_off(bench: Bench) -> None:
+    where, play = places(bench)[:MANY_PUT_OFF], Play(bench)
+    least_ns = bench.target.patience.answer_ns // LONG_TICKS
+    times = (code for code in range(brisk_code(bench, TIME), LAST_CODE) if tick_ns(code) > least_ns)
+    code = bench.claims.limits.fixed.get("ack_timeout") or next(times, LAST_CODE)
+    sides = sides_of(bench, where, ack_timeout=code)
+    histories = list(islice(cycle(PUTTING_OFF.values()), len(sides)))
+    for step in steps_of(sides, histories, tick_ns(code)):
+        step.apply(play)
+    play.finish()
 
 
 @case(*RULES, smoke=True, needs=[Capability.DISTURBANCE], targets=["hdl"])

@@ -18,6 +18,8 @@ from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims
 
 TICKS = 2
+PUT_OFF = 60
+"""Ticks behind which a timer that something has begun anew in each is late, if a tick is long."""
 HISTORIES: Mapping[str, str] = {
     "nothing comes": "p",
     "a part of it comes": "P a a",
@@ -36,10 +38,18 @@ HISTORIES: Mapping[str, str] = {
     "it begins anew with less time": "p Sp",
     "another takes its place": "p cp",
 }
-_LETTERS = {"p": 8, "P": 2, "a": 5, "l": 2, "n": 3, "-": 4, "r": 1, "x": 1, "L": 1, "S": 1, "c": 1}
+PUTTING_OFF: Mapping[str, str] = {
+    "only what is old comes": "p n p" + " l" * PUT_OFF,
+    "only what was never sent comes": "p" + " g" * PUT_OFF,
+}
+"""For long ticks: answers to nothing that is outstanding, which must not begin the timer anew."""
+_LETTERS = {"p": 8, "P": 2, "a": 5, "l": 2, "g": 1, "n": 3, "-": 4}
+_LETTERS |= {"r": 1, "x": 1, "L": 1, "S": 1, "c": 1}
+_IDLE = "lg"
+"""What answers nothing that is outstanding."""
 _AMID = "rLSc"
 """What is configured amid a queue pair's life."""
-_LONGEST = 7
+_LONGEST, _ENDLESS = 7, 0.2
 _BEHIND = 1000  # the key of whoever takes a queue pair's place
 _PACKETS = 4
 _TICK_PARTS = 8
@@ -67,6 +77,7 @@ class Side:
             "M": lambda: self._posts(self._spec["path_mtu"]),
             "a": lambda: self._is_answered(oldest=0),
             "l": lambda: self._is_answered(back=1),
+            "g": lambda: self._is_answered(ahead=1),
             "n": self._is_answered,
             "x": lambda: self._is_answered(oldest=0, syndrome=_REFUSED),
             "r": lambda: iter((self.begins(),)),
@@ -112,7 +123,10 @@ def drawn(random: Random, claims: Claims) -> str:
     known = {each: n for each, n in _LETTERS.items() if is_any or each not in _AMID}
     letters, weights = list(known), list(known.values())
     counts = [random.choice((1, 1, 1, 2, 3)) for _ in range(random.randrange(_LONGEST))]
-    return " ".join(["p", *("".join(random.choices(letters, weights, k=k)) for k in counts)])
+    words = ["p", *("".join(random.choices(letters, weights, k=k)) for k in counts)]
+    if random.random() < _ENDLESS:
+        words += ["p", *random.choices(_IDLE, k=PUT_OFF)]
+    return " ".join(words)
 
 
 def steps_of(sides: Sequence[Side], histories: Sequence[str], tick_ns: int) -> Iterator[Step]:
