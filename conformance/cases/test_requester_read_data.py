@@ -5,9 +5,17 @@ from typing import Any
 
 import pytest
 
+from roceproof.conformance.model.codes import ack_timeout_ns
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
-from roceproof.conformance.suite.checks.reading import answer, ask, memory_for, never_succeeds, rest
+from roceproof.conformance.suite.checks.reading import (
+    answer,
+    ask,
+    lands,
+    memory_for,
+    never_succeeds,
+    rest,
+)
 from roceproof.conformance.suite.checks.recovery import brisk_code, longest_wait_ns, timeout_code
 from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
@@ -37,6 +45,8 @@ STALL, SPAN = 80, 1024
 LAST, MOMENTS = 400, 40
 """Cycles in front of a timeout, and how many of them are tried."""
 GIVEN_UP = "retry_exc_err"
+UNHURRIED, SLOW = 4, 10
+"""Quarters of the time for silence in a timeout, and packets of a READ that is answered in five."""
 AROUND = 16
 """Bytes of the region in front of what is read."""
 TRIES = 6
@@ -136,6 +146,21 @@ def test_what_asks_for_data_ends_if_they_never_come(bench: Bench, op: Op) -> Non
     outcomes = bench.target.completions(qp.qp, count=1, timeout_ns=longest_wait_ns(bench))
     if [outcome.status for outcome in outcomes] != [GIVEN_UP]:
         raise bench.failed(f"nothing answered a {op.name}, which ended so: {outcomes}")
+
+
+@case("RTX-01", "ACK-13", needs=[Capability.WRITE], smoke=True, targets=SIMULATED)
+def test_each_response_acknowledges_and_starts_the_time_anew(bench: Bench) -> None:
+    qp = bench.connect(path_mtu=256, ack_timeout=brisk_code(bench, UNHURRIED), retry_count=0)
+    write, into = qp.post(Op.WRITE, 5), memory_for(qp, SLOW * qp.mtu)
+    read = qp.post(Op.READ, SLOW * qp.mtu, into=into)
+    qp.expect_message(write, read)
+    data = qp.random.randbytes(read.work.size)
+    for number, response in enumerate(read_responses(qp, read.psn, data, msn=2)):
+        bench.pump((ack_timeout_ns(qp.spec.ack_timeout) or 0) // 2)
+        qp.send(response)
+        if number == 0:
+            qp.completes(write)
+    lands(bench, qp, read, into, data)
 
 
 @case("PSN-16", "READ-04", "ACK-13", needs=[Capability.WRITE], smoke=True)

@@ -119,3 +119,13 @@ def test_data_behind_the_end_of_a_queue_pair_go_nowhere(bench: Bench) -> None:
     bench.settle()
     if any(into.read(0, into.size)):
         raise bench.failed("a READ that had failed, and was told to have, changed memory")
+
+
+@case("NAK-09", "NAK-10", smoke=True)
+@over("arrived", [1, 2])
+def test_a_read_that_is_refused_amid_its_data_fails(bench: Bench, arrived: int) -> None:
+    qp = bench.connect(path_mtu=MTU)
+    message, data = ask(qp, 3 * MTU, memory_for(qp))
+    responses = read_responses(qp, message.psn, data, msn=1)[:arrived]
+    qp.send(*responses, NAK(OPERATIONAL_ERROR, psn=message.psn + arrived, msn=1))
+    qp.completes(message, status="rem_op_err")
