@@ -36,6 +36,10 @@ from roceproof.conformance.targets.verbs.rxe import RxeFactory
 
 KERNEL = ("rxe", "6.1.0-56-amd64")
 SIGHTS = {
+    "rxe-short-packet-panics": (
+        ["play.connect(key=0, ipv6=True)", "play.flawed(key=0, flaw='cut')"],
+        "[ 5] RIP: 0010:__rxe_put+0xb/0x50 [rdma_rxe]; [ 5] Kernel panic - not syncing",
+    ),
     "rxe-write-beyond-zero-dmalen-panics": (
         ["play.connect(key=0)", "play.region(key=0)", "play.request(key=0, bytes=8)"],
         "[ 5] RIP: 0010:rxe_mr_copy+0x49/0x1a0 [rdma_rxe]; [ 5] Kernel panic - not syncing",
