@@ -31,6 +31,8 @@ rx/vlan_remove.sv
 tx/qp_context.sv
 tx/tx_segmenter.sv
 tx/send_window.sv
+tx/reaction_point.sv
+tx/pacer.sv
 tx/credit_gate.sv
 tx/replay_buffer.sv
 tx/payload_aligner.sv

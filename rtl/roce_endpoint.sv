@@ -3,7 +3,8 @@
 // The reference RoCEv2 endpoint, with the ports of the DUT contract
 // (docs/dut-contract.md). Sends SEND and RDMA WRITE, with and without
 // immediate, on RC and UC over IPv4; takes RC acknowledgements, answers ARP
-// and ICMP echo. Where Recovery says so, it retransmits; where Ipv6 does, it speaks
+// and ICMP echo. Where Recovery says so, it retransmits; where Reacts does, notifications of
+// congestion slow it down; where Ipv6 does, it speaks
 // IPv6, too, with its GID for an address, or where that is of IPv4 with the link-local
 // one of its MAC address; where Vlan does, its packets carry the VLAN tags that their queue
 // pairs are told, and it takes frames with a tag as those without. With ROCEPROOF_RESPONDER defined it
@@ -25,7 +26,10 @@ module roce_endpoint
   parameter int unsigned Recovery  = 0,  // 1: RC repeats what is lost
   parameter int unsigned Ipv6      = 0,  // 1: peers may have IPv6 addresses
   parameter int unsigned Vlan      = 0,  // 1: frames may have a VLAN tag
-  parameter int unsigned Credits   = 0   // 1: RC obeys end-to-end credits
+  parameter int unsigned Credits   = 0,  // 1: RC obeys end-to-end credits
+  parameter int unsigned Reacts    = 0,  // 1: notifications of congestion slow queue pairs down
+  parameter int unsigned RateNs    = 55_000,  // each time so long without one their rate rises
+  parameter int unsigned Slowest   = 64  // one of so many parts of the line's rate is left
 `ifdef ROCEPROOF_RESPONDER
   ,
   parameter int unsigned Regions     = 16,
@@ -115,8 +119,9 @@ module roce_endpoint
   logic [31:0]                 port_ipv4;
   logic [127:0]                port_ipv6;
   qp_config_t                  sender_config;  // as the transmit half is told it
-  logic                        response_valid, response_ready;
+  logic                        response_valid, response_ready, notice_valid;
   roce_pkg::response_t         response;
+  roce_pkg::notice_t           notice;
 
   logic [DataWidth-1:0]        request_tdata, reply_tdata;
   logic [DataWidth/8-1:0]      request_tkeep, reply_tkeep;
@@ -172,7 +177,10 @@ module roce_endpoint
     .Vlan     (Vlan),
     .Reads    (Reads),
     .Datagrams(Datagrams),
-    .Credits  (Credits)
+    .Credits  (Credits),
+    .Reacts   (Reacts),
+    .Period   ((RateNs * 1000 + ClockPs - 1) / ClockPs),
+    .Slowest  (Slowest)
   ) u_requester (
     .clk_i,
     .rst_ni,
@@ -193,6 +201,8 @@ module roce_endpoint
     .cpl_valid_o,
     .cpl_ready_i,
     .cpl_o,
+    .notice_valid_i  (notice_valid),
+    .notice_i        (notice),
     .response_valid_i(tracked_valid),
     .response_ready_o(tracker_ready),
     .response_i      (tracked),
@@ -212,7 +222,8 @@ module roce_endpoint
 
   rx_path #(
     .DataWidth(DataWidth),
-    .Ipv6     (Ipv6)
+    .Ipv6     (Ipv6),
+    .Reacts   (Reacts)
   ) u_rx_path (
     .clk_i,
     .rst_ni,
@@ -229,6 +240,8 @@ module roce_endpoint
     .response_valid_o(response_valid),
     .response_ready_i(response_ready),
     .response_o      (response),
+    .notice_valid_o  (notice_valid),
+    .notice_o        (notice),
     .reply_tdata_o   (reply_tdata),
     .reply_tkeep_o   (reply_tkeep),
     .reply_tvalid_o  (reply_tvalid),

@@ -118,6 +118,12 @@ package roce_pkg;
     logic [127:0] src_gid;
   } response_t;
 
+  // A notification of congestion (CNP) for this port whose ICRC was right.
+  typedef struct packed {
+    logic [23:0]  dest_qpn;
+    logic [127:0] src_gid;
+  } notice_t;
+
   // What an endpoint keeps of a GID: without IPv6, the IPv4 address.
   function automatic logic [127:0] kept_gid(logic [127:0] gid, int unsigned ipv6);
     return ipv6 != 0 ? gid : 128'(gid[31:0]);

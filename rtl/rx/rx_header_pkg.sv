@@ -78,6 +78,7 @@ package rx_header_pkg;
     logic echo_request;  // ICMP or ICMPv6, for this port's address
     logic solicitation;  // of this port's address, over IPv6
     logic request;       // RC or UC, for this port, no ACKNOWLEDGE; ICRC not yet looked at
+    logic notice;        // a CNP for this port, ICRC not yet looked at
   } frame_kind_t;
 
   // Whether a switch has marked a packet that went through congestion.

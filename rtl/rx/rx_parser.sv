@@ -46,6 +46,7 @@ module rx_parser
   localparam logic [15:0] IcmpBytes     = 16'd8;
   localparam logic [15:0] AckBytes      = 16'd28;  // UDP header, BTH, AETH, ICRC
   localparam logic [15:0] RoceBytes     = 16'd24;  // UDP header, BTH, ICRC
+  localparam logic [15:0] CnpBytes      = 16'd40;  // UDP header, BTH, 16 reserved bytes, ICRC
 
   frame_header_t header;
   ipv4_packet_t  packet;
@@ -123,12 +124,18 @@ module rx_parser
       && icmp.icmp_type == 8'd8 && icmp.code == 8'd0
       && packet.ip.total_length >= Ipv4Bytes + IcmpBytes;
 
-  assign is_ack = packet.ip.protocol == roce_pkg::IpProtoUdp
-      && packet.ip.total_length == Ipv4Bytes + AckBytes
-      && roce.udp.dst_port == roce_pkg::RoceUdpPort && roce.udp.length == AckBytes
-      && roce.bth.opcode == roce_pkg::RcAcknowledge
-      && roce.bth.pad_count == '0 && roce.bth.tver == '0
-      && roce.bth.pkey[14:0] == 15'h7FFF;
+  logic is_bare;  // RoCEv2 without payload: an ACK or a CNP
+  assign is_bare = packet.ip.protocol == roce_pkg::IpProtoUdp
+      && roce.udp.dst_port == roce_pkg::RoceUdpPort && roce.bth.pad_count == '0
+      && roce.bth.tver == '0 && roce.bth.pkey[14:0] == 15'h7FFF;
+
+  assign is_ack = is_bare && packet.ip.total_length == Ipv4Bytes + AckBytes
+      && roce.udp.length == AckBytes
+      && roce.bth.opcode == roce_pkg::RcAcknowledge;
+
+  logic is_notice;
+  assign is_notice = is_bare && packet.ip.total_length == Ipv4Bytes + CnpBytes
+      && roce.udp.length == CnpBytes && roce.bth.opcode == roce_pkg::Cnp;
 
   // Of RC, UC or UD, and no acknowledgement: whether it is a request, and of whole
   // headers, is for those to say who know opcodes.
@@ -161,6 +168,7 @@ module rx_parser
   assign kind_o.ack          = kind_q.ack && sum_ok && to_ipv4_q;
   assign kind_o.echo_request = kind_q.echo_request && sum_ok && to_ipv4_q;
   assign kind_o.request      = kind_q.request && sum_ok && to_ipv4_q;
+  assign kind_o.notice       = kind_q.notice && sum_ok && to_ipv4_q;
   assign kind_o.solicitation = kind_q.solicitation;
 
   always_ff @(posedge clk_i) begin
@@ -176,6 +184,7 @@ module rx_parser
       kind_q.echo_request <= !discard_i && (is_ipv6 ? is_ipv6_echo : is_echo);
       kind_q.solicitation <= !discard_i && is_ipv6 && is_solicitation;
       kind_q.request      <= !discard_i && is_request;
+      kind_q.notice       <= !discard_i && is_notice;
       to_ipv4_q           <= is_ipv6 ? to_ipv6 : port_has_ipv4 && to_ipv4;
       even_sum_q          <= word_sum(packet.ip, 0);
       odd_sum_q           <= word_sum(packet.ip, 1);

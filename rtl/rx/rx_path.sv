@@ -2,6 +2,7 @@
 //
 // The receive half of the endpoint. Frames from the wire become
 //   * responses: RC ACKNOWLEDGE packets for this port whose ICRC is right,
+//   * with Reacts notices: notifications of congestion (CNPs) whose ICRC is,
 //   * replies: frames that answer ARP and ICMP echo requests, and with Ipv6 those of
 //     ICMPv6 and neighbour solicitations.
 // Everything else is dropped without a trace. Frames are taken at full rate;
@@ -18,6 +19,7 @@ module rx_path
   parameter int unsigned DataWidth = 64,
   parameter int unsigned EchoBytes = 16384,
   parameter int unsigned Ipv6      = 0,
+  parameter int unsigned Reacts    = 0,
   localparam int unsigned BeatBits = 16 - $clog2(DataWidth / 8)
 ) (
   input  wire logic                       clk_i,
@@ -37,6 +39,8 @@ module rx_path
   output      logic                       response_valid_o,
   input  wire logic                       response_ready_i,
   output      roce_pkg::response_t        response_o,
+  output      logic                       notice_valid_o,
+  output      roce_pkg::notice_t          notice_o,
 
   output      logic [DataWidth-1:0]       reply_tdata_o,
   output      logic [DataWidth/8-1:0]     reply_tkeep_o,
@@ -164,13 +168,16 @@ module rx_path
     .ready_o        (responses_ready),
     .frame_valid_i  (parsed_valid && parsed_last),
     .is_ack_i       (kind.ack),
+    .is_notice_i    (Reacts != 0 && kind.notice),
     .header_i       (header),
     .ipv6_i         (ipv6),
     .verdict_valid_i(verdict_valid),
     .icrc_ok_i      (is_roce && icrc_ok),
     .response_valid_o,
     .response_ready_i,
-    .response_o
+    .response_o,
+    .notice_valid_o,
+    .notice_o
   );
 
   logic [DataWidth-1:0]   arp_tdata, echo_tdata;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // Joins, frame by frame and in order, what the parser says (is it an
-// ACKNOWLEDGE for this port?) with the verdict on its ICRC, and lets out a
-// response where both agree, from a register. ready_o admits no more than MaxFrames frames
+// ACKNOWLEDGE or a CNP for this port?) with the verdict on its ICRC, and lets out a
+// response where both agree, from a register, or a notification of congestion, which is
+// there for a cycle. ready_o admits no more than MaxFrames frames
 // whose fate is open, so neither side ever finds its queue full.
 
 `default_nettype none
@@ -21,6 +22,7 @@ module rx_response_join
 
   input  wire logic                frame_valid_i,
   input  wire logic                is_ack_i,
+  input  wire logic                is_notice_i,
   input  wire frame_header_t       header_i,
   input  wire roce_pkg::ipv6_t     ipv6_i,
 
@@ -29,11 +31,14 @@ module rx_response_join
 
   output      logic                response_valid_o,
   input  wire logic                response_ready_i,
-  output      roce_pkg::response_t response_o
+  output      roce_pkg::response_t response_o,
+  output      logic                notice_valid_o,
+  output      roce_pkg::notice_t   notice_o
 );
 
   typedef struct packed {
     logic                is_ack;
+    logic                is_notice;
     roce_pkg::response_t response;
   } candidate_t;
 
@@ -45,6 +50,7 @@ module rx_response_join
   assign roce   = roce_ack_t'(packet.payload);
 
   assign candidate.is_ack            = is_ack_i;
+  assign candidate.is_notice         = is_notice_i;
   assign candidate.response.dest_qpn = roce.bth.dest_qpn;
   assign candidate.response.psn      = roce.bth.psn;
   assign candidate.response.syndrome = roce.syndrome;
@@ -85,6 +91,9 @@ module rx_response_join
   assign responds = head_valid && verdict_valid && head.is_ack && icrc_ok;
   assign room     = !response_valid_o || response_ready_i;
   assign take     = head_valid && verdict_valid && (!responds || room);
+
+  assign notice_valid_o = take && head.is_notice && icrc_ok;
+  assign notice_o       = '{dest_qpn: head.response.dest_qpn, src_gid: head.response.src_gid};
 
   always_ff @(posedge clk_i) begin
     if (room) begin

@@ -62,6 +62,7 @@ module psn_window_tb
     .held_o            (),
     .admits_o          (),
     .index_o           (),
+    .paced_i           ('1),
     .issued_i          (1'b0),
     .issued_index_i    ('0),
     .issued_slot_i     ('0),

@@ -40,7 +40,7 @@ module rx_path_bench #(
     .rx_tdata_i(rx_tdata), .rx_tkeep_i(rx_tkeep), .rx_tvalid_i(rx_tvalid),
     .rx_tlast_i(rx_tlast), .rx_tuser_i(rx_tuser), .rx_tag_i('0), .rx_tready_o(rx_tready),
     .response_valid_o(response_valid), .response_ready_i(response_ready),
-    .response_o(response),
+    .response_o(response), .notice_valid_o(), .notice_o(),
     .reply_tdata_o(reply_tdata), .reply_tkeep_o(reply_tkeep), .reply_tvalid_o(reply_tvalid),
     .reply_tlast_o(reply_tlast), .reply_tag_o(), .reply_tready_i(reply_tready),
     .requests_ready_i(1'b1), .frame_taken_o(), .window_valid_o(), .window_data_o(),

@@ -75,6 +75,7 @@ module ack_tracker
   output logic                      held_o,
   output logic                      admits_o,            // its newest message, by its credits
   output logic      [IndexBits-1:0] index_o,             // their QP, and that of the copy
+  input  wire logic [Qps-1:0]       paced_i,             // by QP: its rate lets a copy leave
   input  wire logic                 issued_i,
   input  wire logic [IndexBits-1:0] issued_index_i,
   input  wire slot_t                issued_slot_i,
@@ -479,6 +480,7 @@ module ack_tracker
       .repeats_o        (repeats),
       .rests_o          (rests),
       .held_o,
+      .paced_i          (paced_i[index_q]),
       .lead_o           (lead),
       .issued_i,
       .issued_index_i,
@@ -496,7 +498,7 @@ module ack_tracker
   end else begin : gen_no_recovery
     logic unused_recovery;
     assign unused_recovery = ^{issued_i, issued_index_i, issued_slot_i, issued_more_i,
-                               issued_psn_i, copied, fault_i.answered, fault_i.ended};
+                               issued_psn_i, paced_i, copied, fault_i.answered, fault_i.ended};
     assign copied          = '0;
     assign copied_o        = '0;
     assign lead            = '0;

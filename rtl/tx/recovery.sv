@@ -12,8 +12,8 @@
 //                 for what of it is not answered
 //
 // A QP is held, sends nothing new, from the NAK or timeout until its last copy
-// is under way, and when it fails. QPs that repeat take turns, one copy each, in a queue in which
-// a QP is at most once. A copy counts (copies_o) until its frame has left.
+// is under way, and when it fails. QPs that repeat take turns, one copy each, or none where its
+// rate holds it back, in a queue in which a QP is at most once. A copy counts (copies_o) until its frame has left.
 
 `default_nettype none
 
@@ -50,6 +50,7 @@ module recovery
   output logic                      repeats_o,        // instead of failing
   output logic                      rests_o,          // no ACK timer until a copy has left
   output logic                      held_o,
+  input  wire logic                 paced_i,          // its rate lets a copy leave
   output logic [23:0]               lead_o,           // of the oldest PSN over its place
   // A packet that was never sent before has been issued.
   input  wire logic                 issued_i,
@@ -210,8 +211,10 @@ module recovery
 
       OpReplay: begin
         written.replaying  = more;
-        written.again      = copied_o.last_psn + 24'd1;
-        written.again_lead = copy_lead + more_psns;
+        if (paced_i) begin
+          written.again      = copied_o.last_psn + 24'd1;
+          written.again_lead = copy_lead + more_psns;
+        end
       end
 
       default: ;
@@ -228,7 +231,7 @@ module recovery
 
   assign rests_o    = written.waiting || goes_back;
   assign held_o     = written.waiting || written.replaying;
-  assign copy_o     = execute_i && op_i == OpReplay && more;
+  assign copy_o     = execute_i && op_i == OpReplay && more && paced_i;
   assign lead_o     = written.lead + written.answered;
   assign copies_o   = copies_q != '0;
 

@@ -19,7 +19,10 @@ module requester
   parameter int unsigned Vlan      = 0,   // 1: frames will have a tag
   parameter int unsigned Reads     = 0,   // 1: READs and atomics are sent
   parameter int unsigned Datagrams = 0,   // 1: SEND on UD is
-  parameter int unsigned Credits   = 0    // 1: RC obeys end-to-end credits where its QP is told to
+  parameter int unsigned Credits   = 0,   // 1: RC obeys end-to-end credits where its QP is told to
+  parameter int unsigned Reacts    = 0,   // 1: notifications of congestion slow QPs down
+  parameter int unsigned Period    = 1,   // of their rates, in cycles
+  parameter int unsigned Slowest   = 64   // one of so many parts of the line's rate is left
 ) (
   input  wire logic                 clk_i,
   input  wire logic                 rst_ni,
@@ -42,6 +45,8 @@ module requester
   input  wire logic                 cpl_ready_i,
   output      completion_t          cpl_o,
 
+  input  wire logic                 notice_valid_i,
+  input  wire roce_pkg::notice_t    notice_i,
   input  wire logic                 response_valid_i,
   output      logic                 response_ready_o,
   input  wire roce_pkg::response_t  response_i,
@@ -75,6 +80,7 @@ module requester
   logic [IndexBits-1:0]        context_index, issued_index;
   roce_tx_pkg::copy_t          copied;
   roce_tx_pkg::slot_t          issued_slot;
+  logic [Qps-1:0]              paced;
   logic                        departed_valid, departed_ready, departure_owed, departure_popped;
   roce_tx_pkg::departure_t     departed;
   logic [WaitBits-1:0]         departures;
@@ -154,6 +160,9 @@ module requester
     .Reads    (Reads),
     .Datagrams(Datagrams),
     .Credits  (Credits),
+    .Reacts   (Reacts),
+    .Period   (Period),
+    .Slowest  (Slowest),
     .InFlight (InFlight)
   ) u_tx_path (
     .clk_i,
@@ -187,6 +196,9 @@ module requester
     .asks_limit_o      (event_o.ask_limit),
     .asks_room_i       (ask_room_i),
     .admits_i          (admits),
+    .notice_valid_i,
+    .notice_i,
+    .paced_o           (paced),
     .oldest_valid_i    (oldest_valid),
     .oldest_i          (oldest),
     .held_valid_i      (held_valid),
@@ -258,6 +270,7 @@ module requester
     .held_o            (held),
     .admits_o          (admits),
     .index_o           (context_index),
+    .paced_i           (paced),
     .issued_i          (issued),
     .issued_index_i    (issued_index),
     .issued_slot_i     (issued_slot),

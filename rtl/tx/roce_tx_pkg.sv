@@ -48,6 +48,11 @@ package roce_tx_pkg;
   // 2^AskBits PSNs, too, so that a message longer than its window goes on.
   parameter int unsigned AskBits = 3;
 
+  // A part of the line's rate.
+  parameter int unsigned RateBits = 13;
+  typedef logic [RateBits-1:0] rate_t;
+  parameter rate_t LineRate = rate_t'(1 << (RateBits - 1));
+
   // What all packets of a QP have in common.
   typedef struct packed {
     logic [47:0]  remote_mac;

@@ -18,6 +18,9 @@ module tx_path
   parameter int unsigned Reads      = 0,
   parameter int unsigned Datagrams  = 0,
   parameter int unsigned Credits    = 0,
+  parameter int unsigned Reacts     = 0,
+  parameter int unsigned Period     = 1,
+  parameter int unsigned Slowest    = 64,
   parameter int unsigned InFlight   = 16,  // frames between segmenter and wire
   parameter int unsigned IndexBits  = $clog2(Qps),
   parameter int unsigned WaitBits   = $clog2(InFlight + 1)
@@ -54,6 +57,10 @@ module tx_path
   input  wire logic                   asks_room_i,
   // For QPs that obey credits: whether their newest message has one.
   input  wire logic                   admits_i,
+  // What slows QPs down, and which may send now.
+  input  wire logic                   notice_valid_i,
+  input  wire roce_pkg::notice_t      notice_i,
+  output logic      [Qps-1:0]         paced_o,
   // For QPs that repeat: what limits them, what they have issued, copies that are wanted.
   input  wire logic                   oldest_valid_i,
   input  wire logic [23:0]            oldest_i,
@@ -159,6 +166,7 @@ module tx_path
     .payload_discard_o (wanted_discard),
     .payload_offset_o  (wanted_offset),
     .payload_length_o  (wanted_length),
+    .paced_i           (paced_o[issued_index_o]),
     .open_i            (window_open && credit_open),
     .limited_i         (limited),
     .needs_receive_o   (needs_receive),
@@ -323,6 +331,53 @@ module tx_path
     assign unused_credits = ^{admits_i, needs_receive, first};
     assign credit_open    = 1'b1;
     assign limited        = 1'b0;
+  end
+
+  if (Reacts != 0) begin : gen_reacts
+    logic [Qps-1:0]       slowed;
+    logic [IndexBits-1:0] next_index, index;
+    rate_t                rate;
+
+    reaction_point #(
+      .Qps         (Qps),
+      .Ipv6        (Ipv6),
+      .PeriodCycles(Period),
+      .Slowest     (Slowest)
+    ) u_reaction_point (
+      .clk_i,
+      .rst_ni,
+      .configure_i,
+      .config_i,
+      .notice_valid_i,
+      .notice_i,
+      .slowed_o    (slowed),
+      .next_index_o(next_index),
+      .index_o     (index),
+      .rate_o      (rate)
+    );
+
+    pacer #(
+      .DataWidth(DataWidth),
+      .Qps      (Qps)
+    ) u_pacer (
+      .clk_i,
+      .rst_ni,
+      .configure_i,
+      .configured_i(config_i.local_qpn[IndexBits-1:0]),
+      .leaves_i    (packet_valid && packet_ready && !packet.discard),
+      .leaving_i   (departure.completion.qpn[IndexBits-1:0]),
+      .bytes_i     (packet.payload_bytes[13:0] + 14'(header_bytes(packet.extensions))
+                    + 14'(IcrcBytes)),
+      .slowed_i    (slowed),
+      .next_index_i(next_index),
+      .index_i     (index),
+      .rate_i      (rate),
+      .open_o      (paced_o)
+    );
+  end else begin : gen_does_not_react
+    logic unused_notices;
+    assign unused_notices = ^{notice_valid_i, notice_i};
+    assign paced_o        = '1;
   end
 
   logic                   frame_valid, frame_ready;

@@ -59,8 +59,10 @@ module tx_segmenter
   output logic                       payload_discard_o,
   output logic [OffsetBits-1:0]      payload_offset_o,
   output logic [31:0]                payload_length_o,
-  // Packets, each with what is due once it has left. The window of their QP may be closed,
+  // Packets, each with what is due once it has left. None of a QP that its rate holds back
+  // (paced_i is low). The window of their QP may be closed,
   // and where one that needs a receive has no credit for it, it asks for an acknowledgement.
+  input  wire logic                  paced_i,
   input  wire logic                  open_i,
   input  wire logic                  limited_i,
   output logic                       needs_receive_o,
@@ -148,7 +150,7 @@ module tx_segmenter
 
   // The position RAM has one write port, and a restart goes first.
   assign packet_valid_o = (state_q == StDiscard && !flushes_i)
-                          || (state_q == StPackets && !cancelled_q && !configure_i
+                          || (state_q == StPackets && !cancelled_q && !configure_i && paced_i
                               && (open_i || !sender_i.reliable));
 
   always_comb begin
