@@ -6,8 +6,9 @@ from statistics import median
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over, over_services
+from roceproof.conformance.suite.checks.recovery import copies
 from roceproof.conformance.suite.connection import Connection
-from roceproof.conformance.suite.pattern import CNP, READ_RESP_ONLY
+from roceproof.conformance.suite.pattern import CNP, NAK, READ_RESP_ONLY, SEQUENCE_ERROR
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.frame_edits import bad_icrc
 from roceproof.verbs.service import Service
@@ -30,7 +31,12 @@ def gaps(bench: Bench, qp: Connection) -> list[int]:
     bench.settle()
     qp.expect_message(message)
     qp.finish(message)
-    times = [entry.time_ns for entry in bench.transcript.entries() if entry.is_sent][before:]
+    return gaps_behind(bench, before)
+
+
+def gaps_behind(bench: Bench, frames: int) -> list[int]:
+    """The times between all frames but so many, in ns."""
+    times = [entry.time_ns for entry in bench.transcript.entries() if entry.is_sent][frames:]
     return [b - a for a, b in pairwise(times)]
 
 
@@ -85,6 +91,31 @@ def test_a_queue_pair_slows_down_and_recovers_and_others_do_not(
     assert slowest(gaps(bench, slowed)) > usual * LONGER
     bench.pump(RECOVERY * bench.target.patience.quiet_ns)
     assert median(gaps(bench, slowed)) < usual * LONGER
+
+
+@case("CNP-07", needs=[Capability.CNP, Capability.RC, Capability.RETRANSMISSION])
+def test_what_is_sent_again_is_slowed_down_too(bench: Bench) -> None:
+    qp = bench.connect(path_mtu=MTU)
+    usual = median(gaps(bench, qp))
+    message = qp.post(Op.WRITE, PACKETS * MTU)
+    qp.expect_message(message)
+    before = len(bench.frames_sent())
+    qp.send(*[CNP()] * 3, NAK(SEQUENCE_ERROR, psn=message.psn))
+    bench.settle()
+    qp.expect(*copies([message]))
+    assert slowest(gaps_behind(bench, before)) > usual * LONGER
+    qp.finish(message)
+
+
+@case("CNP-07", needs=[Capability.CNP])
+@over_services
+def test_another_connection_begins_unslowed(bench: Bench, service: Service) -> None:
+    qp = bench.connect(service, path_mtu=MTU)
+    usual = median(gaps(bench, qp))
+    qp.send(*[CNP()] * 6)
+    bench.settle()
+    qp.reconnect()
+    assert median(gaps(bench, qp)) < usual * LONGER
 
 
 @case("CNP-08", needs=[Capability.CNP])
