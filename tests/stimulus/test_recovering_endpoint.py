@@ -65,3 +65,15 @@ def test_the_end_in_an_rnr_wait_lets_nothing_out(play: Play) -> None:
     play.until(frames=12)
     play.until()
     play.answer(key=0, syndrome=ACCESS_ERROR)
+
+
+def test_who_is_slowed_down_by_notifications_is_not_accused(play: Play) -> None:
+    for key, service in enumerate(("RC", "UC")):
+        play.connect(key=key, service=service, path_mtu=4096)
+        play.post(key=key, size=20_000, count=2)
+        play.until()
+        play.notify(key=key, count=4)
+    play.until(frames=8)
+    play.answer(key=0, oldest=1, syndrome=SEQUENCE_ERROR)
+    play.notify(key=0, count=4)
+    play.post(key=0, op="READ", size=9000)

@@ -18,6 +18,7 @@ _SMALL = 256
 _OF_WORK, _OF_ANSWERS = 0.25, 0.4
 """So much is READs and atomics, or data, in plans of other things where a device sends them."""
 _PAUSES, _PAUSE_NS = 0.1, 1500
+_NOTICES, _MOST_NOTICES = 0.15, 4
 _PLACES = frozenset(("oldest", "share", "ahead", "back"))
 
 
@@ -156,6 +157,7 @@ class DrawnActs:
             work["shift"] = self._draw.pick({0: 2, 1: 1, self._draw.between(2, 63): 1})
         self._budget -= (work["size"] + 20) * count
         self._step("post", key=key, **work)
+        self._maybe_notify(key)
         self._maybe_pause()
 
     def _burst_of(self, key: int, count: int) -> None:
@@ -165,6 +167,7 @@ class DrawnActs:
         grow = self._draw.pick({0: 4, 1: 1, 3: 0.5})
         shift = self._draw.pick({0: 2, 1: 1, self._draw.between(2, 63): 1})
         self._step("post", key=key, **work, count=count, grow=grow, shift=shift)
+        self._maybe_notify(key)
         self._maybe_pause()
 
     def _answer(self, key: int, *, kind: str | None = None, **fields: Any) -> None:
@@ -195,6 +198,13 @@ class DrawnActs:
     def _maybe_disturb(self, chance: float) -> None:
         if self._draw.maybe(chance):
             self._step("disturb", **self._fields.stalls())
+
+    def _maybe_notify(self, key: int) -> None:
+        """Congestion is told of while frames leave."""
+        aside = self._draw.aside
+        if Capability.CNP in self._claims.capabilities and aside.random() < _NOTICES:
+            self._step("wait", ns=aside.randrange(1, _PAUSE_NS))
+            self._step("notify", key=key, count=aside.randint(1, _MOST_NOTICES))
 
     def _maybe_pause(self) -> None:
         """The link pauses while frames leave."""

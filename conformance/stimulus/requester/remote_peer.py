@@ -15,7 +15,7 @@ from roceproof.conformance.stimulus.requester.foreign import FOREIGN
 from roceproof.conformance.stimulus.requester.queue_pair import QueuePair
 from roceproof.conformance.stimulus.requester.scene import Scene
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.pattern import Pattern
+from roceproof.conformance.suite.pattern import CNP, Pattern
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.mac_control import (
     CLASSES,
@@ -25,6 +25,7 @@ from roceproof.conformance.wire.mac_control import (
 )
 from roceproof.conformance.wire.psn import PSN_MODULUS, distance
 from roceproof.verbs.addresses import Host, parse_mac
+from roceproof.verbs.service import Service
 
 _ACK = 0x1F
 _OTHER_KIND = "opcode"
@@ -187,6 +188,14 @@ class FarSide:
         known = self.scene.qps.get(key)
         if known is not None and known.is_reliable:
             known.serve_every = every
+
+    def notify(self, key: int, *, count: int = 1) -> None:
+        """The far side tells so often of congestion, which slows the queue pair down."""
+        known = self.scene.qps.get(key)
+        if known is None or known.life.spec.service is Service.UD:
+            return
+        for _ in range(count if self._claims(Capability.CNP) else 0):
+            self.scene.say(known, CNP())
 
     def foreign(self, kind: str, size: int = 0, *, count: int = 1, damaged: bool = False) -> None:
         host = self.bench.target.host
