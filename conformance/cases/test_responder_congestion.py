@@ -138,6 +138,13 @@ def test_each_queue_pair_is_notified_of_its_first_mark(bench: Bench, service: Se
         qp.expect(CNP(qpn=qp.spec.remote_qpn))
 
 
+@case("CNP-04", "CNP-01", needs=[Capability.MARKS, Capability.IPV6], smoke=True)
+def test_a_mark_over_ipv6_is_told_of_over_ipv6(bench: Bench) -> None:
+    qp = bench.connect(ipv6=True)
+    qp.send(WRITE_ONLY(psn=0, tos=marked(qp, CE)))
+    qp.expect(CNP(dst_ip=qp.spec.remote.ip))
+
+
 @case("CNP-04", needs=[Capability.MARKS])
 def test_a_queue_pair_set_up_again_is_notified_of_its_first_mark(bench: Bench) -> None:
     qp = bench.connect()

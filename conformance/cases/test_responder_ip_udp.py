@@ -31,6 +31,7 @@ TOTAL, UDP_LENGTH = 60, 40  # of that packet
 SHORTEST_TOTAL = 44
 MORE_FRAGMENTS = 0x2000
 GRH_BYTES, IPV4_BYTES = 40, 20
+TRAFFIC_CLASS, FLOW_LABEL = 0xA8, 0x9C5A3
 MULTICAST_QPN = 0xFFFFFF
 
 
@@ -247,16 +248,16 @@ def test_a_datagram_over_ipv4_has_its_header_in_front(bench: Bench) -> None:
     assert region.read(GRH_BYTES, 24) == packet.said["payload"] + bytes(3)
 
 
-@case("GID-03", needs=[Capability.UD, Capability.IPV6])
+@case("GID-03", needs=[Capability.UD, Capability.IPV6], smoke=True)
 def test_a_datagram_over_ipv6_has_its_header_in_front(bench: Bench) -> None:
     qp = bench.connect(Service.UD, ipv6=True)
     region = qp.region()
     number = qp.post_receive(region)
-    packet = qp.filled(UD_SEND_ONLY(payload=21))
+    packet = qp.filled(UD_SEND_ONLY(payload=21, tos=TRAFFIC_CLASS, flow_label=FLOW_LABEL))
     qp.send(packet)
     qp.receives(number, byte_len=GRH_BYTES + 21)
     header = region.read(0, GRH_BYTES)
-    assert header[0] >> 4 == 6
+    assert int.from_bytes(header[:4], "big") == 6 << 28 | TRAFFIC_CLASS << 20 | FLOW_LABEL
     assert header[8:] == qp.spec.remote.ip + bench.target.host_for(qp.spec).ip
     assert region.read(GRH_BYTES, 24) == packet.said["payload"] + bytes(3)
 
