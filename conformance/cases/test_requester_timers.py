@@ -16,7 +16,7 @@ from roceproof.conformance.stimulus.drawing.waiting import (
 from roceproof.conformance.stimulus.requester.play import Play
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import MASSES, REQUESTER, case, needs, over
-from roceproof.conformance.suite.checks.recovery import NEVER, brisk_code
+from roceproof.conformance.suite.checks.recovery import NEVER, awaited_code, brisk_code
 from roceproof.conformance.suite.intent import WRONG_ANSWERS
 from roceproof.conformance.suite.limits.within_limits import (
     fixed_values,
@@ -104,7 +104,7 @@ def test_answers_to_nothing_that_is_outstanding_put_no_timer_off(bench: Bench) -
     where, play = places(bench)[:MANY_PUT_OFF], Play(bench)
     least_ns = bench.target.patience.answer_ns // LONG_TICKS
     times = (code for code in range(brisk_code(bench, TIME), LAST_CODE) if tick_ns(code) > least_ns)
-    code = bench.claims.limits.fixed.get("ack_timeout") or next(times, LAST_CODE)
+    code = awaited_code(bench, next(times, LAST_CODE))
     sides = sides_of(bench, where, ack_timeout=code)
     histories = list(islice(cycle(PUTTING_OFF.values()), len(sides)))
     for step in steps_of(sides, histories, tick_ns(code)):
