@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Commands and requests in any cycle of each other: on one queue pair, and beside another."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from itertools import product
 from typing import NamedTuple
 
 from roceproof.conformance.suite.bench import Bench
@@ -72,10 +73,16 @@ def write(_qp: Connection, region: Region, psn: int) -> Request:
     return Request([WRITE_ONLY(psn=psn, payload=SIZE, a=1, **at(region))], [ACK(psn=psn)])
 
 
-def read(qp: Connection, region: Region, psn: int) -> Request:
-    size = qp.mtu + SIZE
+def read(qp: Connection, region: Region, psn: int, *, size: int = SIZE) -> Request:
+    """One response."""
     request = READ_REQUEST(psn=psn, dmalen=size, **at(region))
-    return Request([request], read_responses(qp, psn, region.read(0, size)), 2)
+    responses = read_responses(qp, psn, region.read(0, size))
+    return Request([request], responses, len(responses))
+
+
+def long_read(qp: Connection, region: Region, psn: int) -> Request:
+    """Two responses."""
+    return read(qp, region, psn, size=qp.mtu + SIZE)
 
 
 def atomic(_qp: Connection, region: Region, psn: int) -> Request:
@@ -88,9 +95,11 @@ Making = Callable[[Connection, Region, int], Request]
 REQUESTS: Mapping[Op, tuple[Making, ...]] = {
     Op.SEND: (send, long_send),
     Op.WRITE: (write,),
-    Op.READ: (read,),
+    Op.READ: (long_read,),
     Op.FETCH_ADD: (atomic,),
 }
+
+HELD: Mapping[Op, Making] = {Op.READ: read, Op.FETCH_ADD: atomic}
 
 
 def requests_of(bench: Bench) -> list[Making]:
@@ -191,6 +200,37 @@ def test_a_queue_pair_begins_anew_in_any_cycle_of_a_request(bench: Bench) -> Non
 @over_parts
 def test_a_queue_pair_begins_anew_in_every_cycle_of_each_request(bench: Bench, part: int) -> None:
     begins_anew(bench, part)
+
+
+def begins_beside_an_end(bench: Bench, operations: Iterable[Op], parts: Iterable[int]) -> None:
+    """Each queue pair may have one READ or atomic, and has it back when it is answered."""
+    makings = [HELD[op] for op in executed_of(bench.claims, Service.RC, operations)]
+    pairs = [bench.connect(max_dest_rd_atomic=1) for _ in range(2)]
+    regions = [qp.region(SIZE, filled=True) for qp in pairs]
+    psn = [0 for _ in pairs]
+    for part, first, second in product(parts, makings, makings):
+        for cycles in moments(bench, part):
+            asked = []
+            for n, making in enumerate((first, second)):
+                asked.append(making(pairs[n], regions[n], psn[n]))
+                pairs[n].send(*asked[n].packets)
+                psn[n] += asked[n].spans
+                pass_by(bench, cycles * (1 - n))
+            for qp, request in zip(pairs, asked, strict=True):
+                request.is_served(qp)
+
+
+@case("READ-06", "READ-12", smoke=True, targets=SIMULATED)
+def test_a_read_begins_in_every_cycle_of_the_answer_to_anothers(bench: Bench) -> None:
+    begins_beside_an_end(bench, [Op.READ], range(PARTS))
+
+
+@case("READ-06", "READ-12", targets=SIMULATED)
+@over_parts
+def test_reads_and_atomics_begin_in_every_cycle_of_each_others_answer(
+    bench: Bench, part: int
+) -> None:
+    begins_beside_an_end(bench, HELD, [part])
 
 
 def receive_comes(bench: Bench, part: int | None) -> None:
