@@ -34,7 +34,7 @@ def admitted(
         return
     if distance(psn, wire.fresh) >= 0:
         if psn == wire.fresh == state.cursor and _has_room(state, request, wire, spec):
-            yield state.goes_on(ahead(psn, wire.span_of(request)))
+            yield state.sends_new(ahead(psn, wire.span_of(request)))
         return
     sent = wire.at(psn)
     if sent is None or (sent.psn != psn and psn != state.oldest):

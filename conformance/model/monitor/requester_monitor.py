@@ -250,4 +250,4 @@ def _too_early(state: WatchState) -> str:
 def _gave_up(state: WatchState) -> str:
     if state.rnr_naks:
         return "RNR-05"
-    return "RTX-06" if state.losses_before else "RTX-05"
+    return "RTX-06" if state.lost_before else "RTX-05"

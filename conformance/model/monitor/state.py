@@ -59,7 +59,7 @@ class WatchState:
     rnr_naks: int = 0  # those that did use up an RNR retry
     rnr_repeated: int = 0  # those that may have
     losses: int = 0  # restarts of all kinds since the start
-    losses_before: int = 0  # those before the last progress
+    lost_before: bool = False  # whether any was before the last progress
     dead: str | None = None  # the rule that forbids to send anything
     may_be_dead: bool = False
     may_have_died: bool = False  # before the last progress, and nothing has left since
@@ -80,6 +80,7 @@ class WatchState:
             self,
             oldest=psn,
             cursor=psn if passed else self.cursor,
+            replay_from=psn if passed else self.replay_from,
             progress_ns=now_ns,
             not_before=0 if passed else self.not_before,
             owed_since=None if passed else self.owed_since,
@@ -87,7 +88,7 @@ class WatchState:
             may_be_dead=False,
             may_have_died=self.may_be_dead or self.may_have_died,
             ignored=None,
-            losses_before=self.losses,
+            lost_before=self.losses > 0,
             timeouts=0,
             naks=0,
             rnr_naks=0,
@@ -103,7 +104,7 @@ class WatchState:
             cause=cause,
             owed_since=since_ns,
             may_restart=None,
-            losses=self.losses + 1,
+            losses=min(self.losses + 1, MOST_COUNTED),
         )
 
     def times_out(self) -> WatchState:
@@ -116,7 +117,6 @@ class WatchState:
             has_restarted=False,
             may_restart=None,
             timeouts=self.timeouts + 1,
-            losses=self.losses + 1,
         )
 
     def ignores(self, rule: str, psn: int, now_ns: int) -> WatchState:
@@ -129,6 +129,10 @@ class WatchState:
         """The packet at the cursor has left, and with it the choice to restart is made."""
         return replace(self, cursor=end, owed_since=None, may_restart=None, may_have_died=False)
 
+    def sends_new(self, end: int) -> WatchState:
+        """A packet that never left before has left, so that no replay is under way."""
+        return replace(self.goes_on(end), replay_from=end, cause=None)
+
     def restarts(self, end: int, psn: int, *, is_timeout: bool) -> WatchState:
         """A packet from which it starts again has left."""
         return replace(
@@ -140,7 +144,7 @@ class WatchState:
             may_restart=None,
             has_restarted=not is_timeout and self.may_restart == self.oldest,
             timeouts=self.timeouts + is_timeout,
-            losses=self.losses + 1,
+            losses=min(self.losses + 1, MOST_COUNTED),
             may_have_died=False,
         )
 
