@@ -131,7 +131,7 @@ def test_a_message_in_every_state(
         crossed.is_served(in_use=receive == IN_USE)
 
 
-@case("QPS-03", "QPS-06", needs=[Capability.RC], targets=SIMULATED, breaks=ANYTHING)
+@case("QPS-03", "QPS-06", needs=[Capability.RC], smoke=True, targets=SIMULATED, breaks=ANYTHING)
 @over("state", TAKING, ids=lambda state: state.name)
 @over("shared", QUEUES)
 @over_ends

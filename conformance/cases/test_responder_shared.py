@@ -8,7 +8,7 @@ import pytest
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, needs, over, over_services
 from roceproof.conformance.suite.connection import Connection
-from roceproof.conformance.suite.intent import OUT_OF_ORDER
+from roceproof.conformance.suite.intent import OUT_OF_ORDER, OUT_OF_SEQUENCE
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     ACCESS_ERROR,
@@ -182,6 +182,34 @@ def test_a_queue_pair_that_fails_ends_the_receive_in_use_and_no_other(
     good.send(SEND_ONLY(psn=0, payload=4, a=1))
     good.expect(ACK(psn=0))
     good.receives(receives[1], byte_len=4)
+
+
+@case(
+    "RQ-01",
+    "UC-12",
+    needs=[Capability.STATES, Capability.UC],
+    smoke=True,
+    targets=SIMULATED,
+    breaks=OUT_OF_SEQUENCE | OUT_OF_ORDER,
+)
+@over("is_hole", [True, False], ids=["hole", "another_message"])
+def test_the_receive_of_a_torn_message_ends_or_serves_another(bench: Bench, is_hole: bool) -> None:
+    torn, good = (bench.connect(each, shared_receive=True) for each in (Service.UC, Service.RC))
+    region = torn.region()
+    receives = [torn.post_receive(region) for _ in range(2)]
+    torn.send(SEND_FIRST(psn=0, payload=torn.mtu))
+    torn.send(
+        SEND_LAST(psn=2, payload=4) if is_hole else WRITE_ONLY(psn=1, payload=8, **at(region))
+    )
+    bench.settle()
+    bench.target.set_state(torn.qp, State.ERR)
+    ended = [each.wr_id for each in bench.completions(torn, count=1)]
+    if ended not in ([], receives[:1]):
+        raise bench.failed(f"a torn message has one receive; ended: {ended}", rules=["UC-12"])
+    for psn, number in enumerate(receives[len(ended) :]):
+        good.send(SEND_ONLY(psn=psn, payload=4, a=1))
+        good.expect(ACK(psn=psn))
+        good.receives(number, byte_len=4)
 
 
 @case("RQ-01", "QPS-03", smoke=True, targets=SIMULATED)
