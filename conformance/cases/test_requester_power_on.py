@@ -30,6 +30,7 @@ PLACES = 16
 RESETS, TRAIN, LONG, PING = 12, 20, 600, 30
 ASKED = [Capability.PING, Capability.DISTURBANCE]
 SPREAD_NS, ANSWERED_NS = 2000, 1000
+REMOTE_ERROR = 0x62
 
 
 def op_of(bench: Bench) -> Op:
@@ -164,6 +165,16 @@ def test_a_reset_leaves_nothing_behind(
         bench.connect().transfer(op_of(bench), 5)
 
 
+def flushes_nobody_takes(play: Play, op: str) -> None:
+    """A queue pair has failed, and what says so of its work stands still."""
+    for _ in range(FRAMES):
+        play.post(0, op, 5)
+    play.until(FRAMES)
+    play.disturb(cpl_stall=99)
+    play.answer(0, back=FRAMES - 1, syndrome=REMOTE_ERROR)
+    play.wait(ANSWERED_NS)
+
+
 @case("QPS-04", "PSN-21", smoke=True, needs=[Capability.RESTART], targets=["hdl"])
 def test_work_for_a_queue_pair_of_the_life_before_is_refused(bench: Bench) -> None:
     play = Play(bench)
@@ -173,9 +184,12 @@ def test_work_for_a_queue_pair_of_the_life_before_is_refused(bench: Bench) -> No
     for key, service in enumerate(kinds):
         play.connect(key, service=service.name)
         play.post(key, ops[key], 5)
-    for _ in range(2):
+    for life in range(3):
         play.settle()
+        if life:
+            flushes_nobody_takes(play, ops[0])
         play.power_on()
+        play.disturb()
         for key, service in enumerate(kinds):
             play.idle(key, service=service.name)
             play.post(key, ops[key], 5)

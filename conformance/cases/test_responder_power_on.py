@@ -72,6 +72,15 @@ def amid_reads(bench: Bench, qp: Connection, region: Region) -> None:
     bench.pump(bench.target.patience.answer_ns, lambda: len(bench.frames_sent()) > came)
 
 
+def with_a_completion_held(bench: Bench, qp: Connection, region: Region) -> None:
+    """A message is acknowledged, and nobody takes what says that it has come."""
+    executed_of(bench.claims, Service.RC, [Op.SEND])
+    qp.post_receive(region)
+    slowly(bench, cpl_stall=100)
+    qp.send(SEND_ONLY(psn=0, payload=8, a=1))
+    qp.expect(ACK(psn=0))
+
+
 def behind_a_sequence_nak(_bench: Bench, qp: Connection, _region: Region) -> None:
     """A sequence NAK is pending."""
     qp.send(WRITE_ONLY(psn=3, a=1), breaks=OUT_OF_SEQUENCE)
@@ -81,7 +90,10 @@ def behind_a_sequence_nak(_bench: Bench, qp: Connection, _region: Region) -> Non
 @case(
     "QPS-04", "QPS-05", "RETH-06", "MSN-07", smoke=True, targets=SIMULATED, breaks=OUT_OF_SEQUENCE
 )
-@over("moment", [amid_a_send, amid_a_write, amid_reads, behind_a_sequence_nak])
+@over(
+    "moment",
+    [amid_a_send, amid_a_write, amid_reads, with_a_completion_held, behind_a_sequence_nak],
+)
 def test_a_reset_leaves_nothing_behind(bench: Bench, moment: Moment) -> None:
     old = bench.connect()
     memory = old.region(PACKETS * old.mtu)
