@@ -10,6 +10,7 @@ from roceproof.conformance.suite.checks.recovery import (
     copies,
     last_given_ns,
     last_sent_ns,
+    longest_wait_ns,
     timeout_code,
     unhurried_code,
     write_all,
@@ -168,6 +169,16 @@ def test_success_restores_the_counter(bench: Bench) -> None:
         qp.send(RNR(psn=message.psn, timer=SHORTEST_CODE))
         qp.expect(*copies([message]), within_ns=patience_ns(bench, SHORTEST_CODE))
         qp.finish(message)
+
+
+@case("RTX-05", "RNR-05", smoke=True)
+def test_a_refusal_uses_up_no_retry_of_the_timeout(bench: Bench) -> None:
+    qp = connect(bench, ack_timeout=timeout_code(bench), retry_count=1)
+    (message,) = write_all(qp, 5, op=Op.SEND)
+    qp.send(RNR(psn=0, timer=SHORTEST_CODE))
+    qp.expect(*copies([message]), within_ns=patience_ns(bench, SHORTEST_CODE))
+    qp.expect(*copies([message]), within_ns=longest_wait_ns(bench))
+    qp.finish(message)
 
 
 @case("RNR-11", smoke=True)
