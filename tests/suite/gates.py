@@ -21,7 +21,7 @@ WITHOUT_LONG = (
 )
 """Those few cases take half the time of smoke; the full suites of `make test-whole` play them."""
 A_QUARTER_OF_PLANS = "not (much_that_nobody or many_requests_that) or " + " or ".join(
-    f"bit-{part}]" for part in range(0, 24, 4)
+    f"{place}{part}]" for part in range(0, 24, 4) for place in ("bit-", "thought_of[")
 )
 """They take the longer half of the full suites; `make test-full` plays all."""
 
