@@ -16,6 +16,7 @@ from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     ACK,
     ATOMIC_ACK,
+    CNP,
     FETCH_ADD,
     NAK,
     READ_REQUEST,
@@ -26,6 +27,7 @@ from roceproof.conformance.suite.pattern import (
 )
 from roceproof.conformance.suite.traffic.storm_crowd import lanes
 from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.wire.ip import CE
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
@@ -104,3 +106,14 @@ def test_an_atomic_and_its_copy_are_answered_with_the_tag(bench: Bench) -> None:
         for _ in range(2):
             qp.send(FETCH_ADD(psn=0, swap=1, **at(region)))
             qp.expect(ATOMIC_ACK(psn=0, original=0, vlan=qp.spec.vlan))
+
+
+@case("VLAN-02", "CNP-01", needs=[Capability.MARKS], smoke=True)
+@over_services
+def test_each_queue_pair_is_notified_of_marks_with_its_own_tag(
+    bench: Bench, service: Service
+) -> None:
+    for tag in (TAG, None, OTHER):
+        qp = bench.connect(service, vlan=tag)
+        qp.send(WRITE_ONLY(psn=0, tos=qp.to_device.tos | CE))
+        qp.expect(CNP(vlan=tag))
