@@ -67,10 +67,15 @@ def test_a_pause_ends_by_itself(bench: Bench, service: Service) -> None:
     "PFC-01", needs=[Capability.PFC, Capability.WRITE, Capability.FCS], targets=["hdl"], smoke=True
 )
 def test_a_pause_lasts_as_many_bit_times_as_it_says(bench: Bench) -> None:
-    """At 64 bits a clock; a quantum is 512, and begins when the frame has come."""
+    """At 64 bits a clock; a quantum is 512, and begins when the frame has come.
+
+    One that comes amid another takes its place, be it longer or shorter.
+    """
     qp = bench.connect()
     quantum_ns = 512 // 64 * (bench.target.clock_ps or 0) / 1000
-    for quanta in (LONG_ENOUGH, 2 * LONG_ENOUGH):
+    for amid, quanta in ((0, 1), (0, 2), (1, 2), (8, 1)):
+        quanta *= LONG_ENOUGH
+        pause(bench, amid * LONG_ENOUGH)
         pause(bench, quanta)
         begun_ns = last_given_ns(bench)
         message = qp.post(Op.WRITE, 5)
