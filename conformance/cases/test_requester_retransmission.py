@@ -88,7 +88,7 @@ def test_a_copy_has_an_icrc_for_its_own_bytes(bench: Bench) -> None:
 
 
 @case("RTX-15")
-@over("start", [0xFFFFFE, 0xFFFFFB, 0x7FFFFE])
+@over("start", [pytest.param(0xFFFFFE, marks=pytest.mark.smoke), 0xFFFFFB, 0x7FFFFE])
 def test_a_restart_crosses_the_wrap(bench: Bench, start: int) -> None:
     qp = connect(bench, sq_psn=start)
     messages = write_all(qp, 4 * MTU, 4 * MTU)

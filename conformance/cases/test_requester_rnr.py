@@ -119,8 +119,14 @@ def test_of_a_refused_message_what_came_before_is_not_sent_again(bench: Bench) -
 
 
 @case("RNR-03", "RNR-04", "RTX-24", targets=["hdl", "model"], smoke=True)
-def test_work_posted_during_the_wait_follows_what_was_refused(bench: Bench) -> None:
+@over("is_beside", [False, True], ids=["alone", "beside"])
+def test_work_posted_during_the_wait_follows_what_was_refused(
+    bench: Bench, is_beside: bool
+) -> None:
+    others = [connect(bench) for _ in range(min(is_beside, bench.claims.qps - 1))]
     qp, messages, code = waiting(bench, 5)
+    for other in others:
+        other.transfer(Op.WRITE, 5)
     messages += [qp.post(Op.SEND, MTU + 1), qp.post(Op.WRITE, 5)]
     qp.expect(*copies(messages), within_ns=patience_ns(bench, code))
     qp.finish(*messages)
