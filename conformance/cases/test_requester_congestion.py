@@ -93,6 +93,18 @@ def test_a_queue_pair_slows_down_and_recovers_and_others_do_not(
     assert median(gaps(bench, slowed)) < usual * LONGER
 
 
+@case("CNP-06", "RTX-04", needs=[Capability.RC, Capability.RETRANSMISSION], smoke=True)
+def test_all_is_sent_again_behind_notifications(bench: Bench) -> None:
+    qp = bench.connect(path_mtu=MTU)
+    for _ in range(2):
+        message = qp.post(Op.WRITE, FEW * MTU)
+        qp.expect_message(message)
+        qp.send(*[CNP()] * 3, NAK(SEQUENCE_ERROR, psn=message.psn))
+        bench.settle()
+        qp.expect(*copies([message]))
+        qp.finish(message)
+
+
 @case("CNP-07", needs=[Capability.CNP, Capability.RC, Capability.RETRANSMISSION])
 def test_what_is_sent_again_is_slowed_down_too(bench: Bench) -> None:
     qp = bench.connect(path_mtu=MTU)
