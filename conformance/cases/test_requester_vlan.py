@@ -6,6 +6,7 @@ Any VID will do: a peer of the bench hears them all, so these cases are for devi
 
 from itertools import cycle
 
+from roceproof.conformance.stimulus.requester.play import Play
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over, over_services
 from roceproof.conformance.suite.checks.frame_integrity import frames_are_exact, icrcs_are_right
@@ -24,6 +25,7 @@ BITS = (*range(12), 13, 14, 15)
 WHOLE = sum(1 << bit for bit in BITS)
 TAGS = (0, WHOLE, *(1 << bit for bit in BITS), *(WHOLE ^ 1 << bit for bit in BITS))
 STALLS = (0, 50)
+TURNS, PAIRS, PING, WAITS_NS = 8, 3, 30, 500
 
 
 def told(qp: Connection, op: Op, length: int) -> None:
@@ -97,3 +99,28 @@ def test_an_ack_with_any_tag_or_none_completes(bench: Bench) -> None:
         qp.expect_message(message)
         qp.send(ACK(psn=message.packets[-1].said["psn"], vlan=tag))
         qp.completes(message)
+
+
+@case(
+    "VLAN-02",
+    "ACK-08",
+    "LIVE-01",
+    needs=[Capability.PING, Capability.DISTURBANCE],
+    smoke=True,
+    targets=["hdl"],
+)
+@over_services
+def test_tagged_messages_close_to_answers_to_pings_complete(bench: Bench, service: Service) -> None:
+    """They wait together, so that one leaves directly behind the other."""
+    served(bench, service)
+    play, op = Play(bench), operations(bench, service)[0].name
+    play.connect(0, service=service.name, vlan=TAGS[1])
+    for length in bench.random.sample(range(2 * lanes(bench)), TURNS):
+        play.disturb(tx_stall=95)
+        for _ in range(PAIRS):
+            play.post(0, op, length)
+            play.ask(size=PING)
+        play.wait(WAITS_NS)
+        play.disturb()
+        play.settle()
+    play.finish()
