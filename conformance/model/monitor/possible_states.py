@@ -25,6 +25,8 @@ class Candidates:
         self._reaction_ns = reaction_ns
         self._responses: dict[int, tuple[Segment, int, int]] = {}
         """Each with when it may take effect first, and when it must have."""
+        self._levels: dict[int, dict[WatchState, None]] = {}
+        """By the number of responses that are taken in."""
         self._count = 0
 
     def hear(self, response: Segment, now_ns: int, waits_ns: int) -> None:
@@ -34,23 +36,31 @@ class Candidates:
 
     def reached(self, now_ns: int) -> list[WatchState]:
         """The states that are possible now, those that took in most responses at the end."""
-        reached: list[WatchState] = []
-        states: dict[WatchState, None] = {}
-        for taken_in in range(min(state.taken_in for state in self._states), self._count + 1):
+        self._take_in_responses()
+        return [
+            state
+            for taken_in, states in self._levels.items()
+            if taken_in == self._count or self._responses[taken_in][2] > now_ns
+            for state in states
+        ]
+
+    def _take_in_responses(self) -> None:
+        """Until a packet leaves, states stay what they are, and each response makes more."""
+        if not self._levels:
+            self._levels[min(state.taken_in for state in self._states)] = {}
+        readings = self._effects.readings
+        for taken_in in range(max(self._levels), self._count + 1):
+            states = self._levels.setdefault(taken_in, {})
             states |= dict.fromkeys(state for state in self._states if state.taken_in == taken_in)
             if taken_in == self._count:
-                return reached + list(states)
+                return
             response, heard_ns, latest_ns = self._responses[taken_in]
-            if latest_ns > now_ns:
-                reached += states
-            readings = self._effects.readings
             timed_out = [state.times_out() for state in states if self._may_end(state, latest_ns)]
-            states = dict.fromkeys(
+            self._levels[taken_in + 1] = dict.fromkeys(
                 after
                 for state in (*states, *timed_out)
                 for after in readings(state, response, heard_ns, latest_ns)
             )
-        return reached
 
     def _may_end(self, state: WatchState, by_ns: int) -> bool:
         """Whether its timer may run out by then, just before a response takes effect."""
@@ -61,6 +71,7 @@ class Candidates:
     def settle(self, states: Iterable[WatchState]) -> None:
         """A packet has left: only these are possible now, of those that were reached."""
         self._states = list(dict.fromkeys(states))
+        self._levels.clear()
         least = min(self._states, key=lambda state: state.taken_in)
         for number in [number for number in self._responses if number < least.taken_in]:
             del self._responses[number]
