@@ -37,13 +37,6 @@ def test_it_passes_the_full_suite_at_both_widths(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.long
-def test_it_passes_all_random_plans(tmp_path: Path) -> None:
-    cases = "responder and nobody_has_thought_of"
-    assert_passes(tmp_path, *DEVICE, "-k", cases, "--suite", "full", cases=48)
-
-
-@pytest.mark.slow
-@pytest.mark.long
 def test_the_first_fault_of_each_theme_is_found(tmp_path: Path) -> None:
     """`make mutants` finds all of them."""
     mutants = load_mutants(RESPONDER_MUTANTS).mutants
