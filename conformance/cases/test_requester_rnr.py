@@ -17,7 +17,10 @@ from roceproof.conformance.suite.checks.recovery import (
 )
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.expect.prediction import Posted
-from roceproof.conformance.suite.limits.within_limits import require_tries_after_rnr
+from roceproof.conformance.suite.limits.within_limits import (
+    require_queue_pairs,
+    require_tries_after_rnr,
+)
 from roceproof.conformance.suite.pattern import ACCESS_ERROR, NAK, RNR
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.work import Op
@@ -123,7 +126,8 @@ def test_of_a_refused_message_what_came_before_is_not_sent_again(bench: Bench) -
 def test_work_posted_during_the_wait_follows_what_was_refused(
     bench: Bench, is_beside: bool
 ) -> None:
-    others = [connect(bench) for _ in range(min(is_beside, bench.claims.qps - 1))]
+    require_queue_pairs(bench.claims, 1 + is_beside)
+    others = [connect(bench)] if is_beside else []
     qp, messages, code = waiting(bench, 5)
     for other in others:
         other.transfer(Op.WRITE, 5)
