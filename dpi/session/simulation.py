@@ -96,12 +96,13 @@ class Simulation:
         coverage: Path | None = None,
         command: str | None = None,
         log: Path | None = None,
+        build: Build | None = None,
         build_root: Path | None = None,
         pass_fds: Sequence[int] = (),
         netns: str | None = None,
         plusargs: Sequence[str] = (),
     ) -> Self:
-        """Build what is needed and start it.
+        """Start `build`, or whatever the sources make now, which is built first if need be.
 
         A free-running simulation stands still after `cycles`; `command` is what captures record
         as the way to repeat the run; `pass_fds` are descriptors that `fd:N` links use;
@@ -141,7 +142,7 @@ class Simulation:
             pass_fds=pass_fds,
             netns=netns,
         )
-        build = built()
+        build = build or built()
         try:
             return launched(build)
         except Unstartable as error:

@@ -18,7 +18,7 @@ from roceproof.conformance.targets.hdl.responder import HdlResponder
 from roceproof.conformance.targets.hdl.told_end import told_end
 from roceproof.conformance.targets.interface import AROUND_PAYLOAD, CasePlace, DeviceFactory, Target
 from roceproof.conformance.targets.manifest_claims import claims_of
-from roceproof.dpi.compile.cache import build_simulation
+from roceproof.dpi.compile.cache import Build, build_simulation
 from roceproof.dpi.compile.verilate import verilator_version
 from roceproof.dpi.manifest.dut import XGMII, Manifest
 from roceproof.dpi.session.options import PortOptions
@@ -31,7 +31,7 @@ GOES_ON = "roceproof_goes_on"
 
 
 class HdlFactory(DeviceFactory):
-    """Simulations of one design at one data width.
+    """Simulations of one design at one data width: of what was built first, whatever changes later.
 
     Each writes what of the code it has exercised into the folder `coverage`, if there is one.
     """
@@ -55,11 +55,12 @@ class HdlFactory(DeviceFactory):
         self._coverage = coverage
         self._numbers = count()
         self._build_root = BUILD / "coverage" if coverage else None
-        self._built = ""
+        self._builds: dict[bool, Build] = {}
+        """What was built without waves, and with them."""
         self.claims = claims_of(manifest, data_width)
 
     def prepare(self, progress: Callable[[str], None], *, waves: bool = False) -> None:
-        build = build_simulation(
+        self._builds[waves] = build_simulation(
             self.manifest,
             data_width=self._width,
             ports=1,
@@ -68,11 +69,12 @@ class HdlFactory(DeviceFactory):
             build_root=self._build_root,
             progress=progress,
         )
-        self._built = build.directory.name
 
     @contextmanager
     def device(self, place: CasePlace) -> Iterator[Target]:
-        own = place.host or drawn_address(place.seed)
+        own, fst = place.host or drawn_address(place.seed), place.waves is not None
+        if fst not in self._builds:
+            self.prepare(lambda text: None, waves=fst)
         options = PortOptions(mac=own.mac.hex(":"), ipv4=str(ip_address(own.ip)))
         try:
             with Simulation.start(
@@ -84,6 +86,7 @@ class HdlFactory(DeviceFactory):
                 plusargs=self._plusargs,
                 command=self._command,
                 coverage=self._coverage and self._next_file(self._coverage),
+                build=self._builds[fst],
                 build_root=self._build_root,
             ) as simulation:
                 try:
@@ -124,7 +127,7 @@ class HdlFactory(DeviceFactory):
             "verilator": verilator,
             "dut": str(self.manifest.path.name),
             "device": self.manifest.name,
-            **({f"build {self._width}": self._built} if self._built else {}),
+            **{f"build {self._width}": build.directory.name for build in self._builds.values()},
         }
 
     def close(self) -> None:
