@@ -36,6 +36,11 @@ def pause(
     bench.pump(bench.target.patience.quiet_ns // 16)
 
 
+def quantum_ns(bench: Bench) -> float:
+    """512 bit times, at 64 bits a clock."""
+    return 512 // 64 * (bench.target.clock_ps or 0) / 1000
+
+
 @case("PFC-01", needs=[Capability.PFC, Capability.WRITE], smoke=True)
 @over_services
 def test_a_pause_stops_new_frames_until_it_is_lifted(bench: Bench, service: Service) -> None:
@@ -67,12 +72,11 @@ def test_a_pause_ends_by_itself(bench: Bench, service: Service) -> None:
     "PFC-01", needs=[Capability.PFC, Capability.WRITE, Capability.FCS], targets=["hdl"], smoke=True
 )
 def test_a_pause_lasts_as_many_bit_times_as_it_says(bench: Bench) -> None:
-    """At 64 bits a clock; a quantum is 512, and begins when the frame has come.
+    """It begins when the frame has come.
 
     One that comes amid another takes its place, be it longer or shorter.
     """
     qp = bench.connect()
-    quantum_ns = 512 // 64 * (bench.target.clock_ps or 0) / 1000
     for amid, quanta in ((0, 1), (0, 2), (1, 2), (8, 1)):
         quanta *= LONG_ENOUGH
         pause(bench, amid * LONG_ENOUGH)
@@ -80,9 +84,27 @@ def test_a_pause_lasts_as_many_bit_times_as_it_says(bench: Bench) -> None:
         begun_ns = last_given_ns(bench)
         message = qp.post(Op.WRITE, 5)
         qp.expect_message(message)
-        lasted = (last_sent_ns(bench) - begun_ns) / quantum_ns
+        lasted = (last_sent_ns(bench) - begun_ns) / quantum_ns(bench)
         if not 0.95 * quanta < lasted < 1.2 * quanta:
             raise bench.failed(f"a pause of {quanta} quanta lasted {lasted:.0f}")
+        qp.finish(message)
+
+
+@case(
+    "PFC-01", needs=[Capability.PFC, Capability.WRITE, Capability.FCS], targets=["hdl"], smoke=True
+)
+def test_every_bit_of_a_pause_holds_frames(bench: Bench) -> None:
+    """A count of clocks that is too narrow for the longest pauses loses its upper bits."""
+    qp = bench.connect()
+    for bit in range(LONG_ENOUGH.bit_length(), LONGEST.bit_length()):
+        pause(bench, 1 << bit)
+        message = qp.post(Op.WRITE, 5)
+        before = len(bench.frames_sent())
+        bench.pump(int(LONG_ENOUGH / 2 * quantum_ns(bench)))
+        if len(bench.frames_sent()) != before:
+            raise bench.failed(f"a pause of {1 << bit:,} quanta has ended long before its time")
+        pause(bench, 0)
+        qp.expect_message(message)
         qp.finish(message)
 
 
