@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 
 from own_cases import COMMAND
 
+from roceproof.common.children import run_to_end
 from roceproof.conformance.runner.outcomes import WARNING
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,29 +28,16 @@ A_QUARTER_OF_PLANS = "not (much_that_nobody or many_requests_that) or " + " or "
 
 def run(out: Path, *arguments: str) -> tuple[int, dict[str, Any], str]:
     """In one process: pytest-xdist has others for the second processor."""
-    done = subprocess.run(
-        [COMMAND, "test", "--out", out, "--json", "-j1", *arguments],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=4800,
-        check=False,
-    )
+    command = [COMMAND, "test", "--out", out, "--json", "-j1", *arguments]
+    done = run_to_end(command, cwd=ROOT, timeout=4800)
     assert done.stdout, done.stderr
     return done.returncode, json.loads(done.stdout), done.stderr
 
 
 def run_room(name: str, *words: str) -> subprocess.CompletedProcess[str]:
     """A command of tests/suite, `python -m NAME`."""
-    return subprocess.run(
-        [sys.executable, "-m", name, *words],
-        env={**os.environ, "PYTHONPATH": str(ROOT / "tests" / "suite")},
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=3600,
-        check=False,
-    )
+    place = f"PYTHONPATH={ROOT / 'tests' / 'suite'}"
+    return run_to_end(["env", place, sys.executable, "-m", name, *words], cwd=ROOT, timeout=3600)
 
 
 def outcomes(document: dict[str, Any], outcome: str) -> list[dict[str, Any]]:
