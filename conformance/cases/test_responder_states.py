@@ -47,6 +47,21 @@ RECEIVES = 20
 """More than some devices hold."""
 JAMMED = 40
 """Completions, more than wait inside."""
+
+
+def activate(qp: Connection) -> None:
+    """From whatever state it is in."""
+    qp.restart(at_other_psns=True)
+
+
+Anew = Callable[[Connection], None]
+over_ways_anew = over(
+    "anew",
+    [
+        pytest.param(Connection.reconnect, id="reset"),
+        pytest.param(activate, id="activate", marks=needs(Capability.RESTART)),
+    ],
+)
 UNRELIABLE = [
     pytest.param(each, id=each.name, marks=needs(Capability[each.name]))
     for each in (Service.UC, Service.UD)
@@ -220,10 +235,13 @@ def behind_a_read_and_an_atomic(qp: Connection) -> None:
         *(behind_an_rnr_nak, behind_a_fatal_nak, behind_a_read_and_an_atomic),
     ],
 )
-def test_reset_leaves_nothing_behind(bench: Bench, state: Callable[[Connection], None]) -> None:
+@over_ways_anew
+def test_reset_leaves_nothing_behind(
+    bench: Bench, state: Callable[[Connection], None], anew: Anew
+) -> None:
     qp = bench.connect()
     state(qp)
-    qp.reconnect()
+    anew(qp)
     serves_everything(qp)
 
 
@@ -252,11 +270,12 @@ def serves_everything(qp: Connection) -> None:
 
 
 @case("QPS-04", "DUP-12", smoke=True, breaks=OUT_OF_SEQUENCE)
-def test_reset_forgets_what_was_acknowledged(bench: Bench) -> None:
+@over_ways_anew
+def test_reset_forgets_what_was_acknowledged(bench: Bench, anew: Anew) -> None:
     qp = bench.connect()
     qp.send(WRITE_ONLY(psn=0, a=1))
     qp.expect(ACK(psn=0))
-    qp.reconnect()
+    anew(qp)
     qp.send(WRITE_ONLY(psn=-1, a=1), WRITE_ONLY(psn=0, a=1))
     qp.expect(ACK(psn=0, msn=1), allowing=[ACK(psn=-1, msn=0)])
 
@@ -264,8 +283,9 @@ def test_reset_forgets_what_was_acknowledged(bench: Bench) -> None:
 @case("QPS-04", needs=[Capability.UC], smoke=True, breaks=OUT_OF_SEQUENCE)
 @over("family", ["SEND", "WRITE"])
 @over("torn", [False, True], ids=["open", "torn"])
+@over_ways_anew
 def test_reset_ends_an_open_message_of_an_unreliable_connection(
-    bench: Bench, family: str, *, torn: bool
+    bench: Bench, family: str, *, torn: bool, anew: Anew
 ) -> None:
     qp = bench.connect(Service.UC)
     region = qp.region()
@@ -277,7 +297,7 @@ def test_reset_ends_an_open_message_of_an_unreliable_connection(
     if torn:
         qp.send(WRITE_LAST(psn=7, payload=8))
     bench.settle()
-    qp.reconnect()
+    anew(qp)
     receive = qp.post_receive(region)
     qp.send(SEND_FIRST(psn=0, payload=qp.mtu), SEND_LAST(psn=1, payload=8))
     qp.receives(receive, byte_len=qp.mtu + 8)
