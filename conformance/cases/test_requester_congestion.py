@@ -20,6 +20,7 @@ MTU = 256
 CE, ECT0 = 3, 2
 CNP_UDP_BYTES = 8 + 12 + 16 + 4
 PACKETS, FEW = 40, 4
+TURNS = 16
 LONGER = 1.5  # a pace that is so much slower is another
 RECOVERY = 200  # quiet times in which a rate must come back
 
@@ -117,6 +118,22 @@ def test_what_is_sent_again_is_slowed_down_too(bench: Bench) -> None:
     qp.expect(*copies([message]))
     assert slowest(gaps_behind(bench, before)) > usual * LONGER
     qp.finish(message)
+
+
+@case("CNP-07", needs=[Capability.CNP], targets=["hdl"], smoke=True)
+def test_a_notification_counts_in_whatever_turn_it_comes(bench: Bench) -> None:
+    """A device may look after its queue pairs a cycle each; none may miss what comes in its own."""
+    cycle_ns = (bench.target.clock_ps or 0) / 1000
+    first = bench.connect(path_mtu=MTU)
+    usual = median(gaps(bench, first))
+    others = [bench.connect(path_mtu=MTU) for _ in range(min(bench.claims.qps, TURNS) - 1)]
+    for qp in (first, *others):
+        cycle = round(bench.target.now_ns / cycle_ns)
+        bench.target.wait(int(-cycle % TURNS * cycle_ns))
+        qp.send(CNP())
+        before = len(bench.frames_sent())
+        qp.expect_message(qp.post(Op.WRITE, 2 * FEW * MTU))
+        assert slowest(gaps_behind(bench, before)) > usual * LONGER
 
 
 @case("CNP-07", needs=[Capability.CNP])
