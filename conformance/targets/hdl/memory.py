@@ -15,6 +15,8 @@ from roceproof.dpi.session.port import Port
 from roceproof.dpi.session.simulation import Simulation
 from roceproof.verbs import work
 
+_WORD = 8  # bytes, of which atomics need a whole one
+
 
 def access_of(rights: frozenset[str]) -> Access:
     """The bits of rights in the words of verbs."""
@@ -82,7 +84,7 @@ class HdlMemory:
         random = Random(f"memory {seed}")
         self._keys = Keys(random, regions)
         self._known: set[int] = set()
-        self._addresses = NumberLine(random, contract_field("memory_region_t", "va"))
+        self._addresses = NumberLine(random, contract_field("memory_region_t", "va"), grain=_WORD)
         self._memory = NumberLine(random, contract_field("memory_region_t", "base"))
 
     @property

@@ -13,7 +13,6 @@ from roceproof.dpi.contract.fields import Field, contract_field
 
 ADDRESSES = 1 << 64
 _BOUNDARY = 1 << 32
-_WORD = 8
 _MIDDLE = 1 << 6
 _CLEARANCE = 1 << 16  # bytes on both sides that are nobody's
 _WIDE_PLACE = 16
@@ -24,13 +23,15 @@ _KINDS = {"carry": 4, "last": 3, "low": 2, "first": 0.5, "any": 4}
 class NumberLine:
     """An address space in which ranges are handed out."""
 
-    def __init__(self, random: Random, field: Field) -> None:
+    def __init__(self, random: Random, field: Field, *, grain: int = 1) -> None:
+        """Whatever begins in it does so at a multiple of `grain` bytes."""
         self._random = random
         self._field = field
+        self._grain = grain
         self._taken: list[tuple[int, int]] = []
 
     def take(self, size: int, *, but: int | None = None) -> int:
-        """Where so many bytes begin, on a word: not at `but`, and not near what was taken."""
+        """Where so many bytes begin: not at `but`, and not near what was taken."""
         while True:
             start = self._drawn(size)
             is_free = start != but and start + size <= ADDRESSES
@@ -39,7 +40,8 @@ class NumberLine:
                 return start
 
     def _drawn(self, size: int) -> int:
-        draw, whole = self._random, -(-size // _WORD) * _WORD
+        draw, grain = self._random, self._grain
+        whole = -(-size // grain) * grain
         match draw.choices(list(_KINDS), list(_KINDS.values()))[0]:
             case "carry":
                 boundary = draw.choice([_BOUNDARY, 1 << draw.randrange(33, 64)])
@@ -50,7 +52,7 @@ class NumberLine:
                 return max(0, _BOUNDARY - whole)
             case "first":
                 return 0
-        return self._field.draw(draw) // _WORD * _WORD
+        return self._field.draw(draw) // grain * grain
 
     @staticmethod
     def _near(start: int, size: int, other: int, its_size: int) -> bool:
