@@ -110,6 +110,11 @@ FLUSHED = (
             "opcode: want READ_RESP_FIRST, got NAK",
             ["READ-06"],
         ),
+        (
+            "got NAK psn=+0 syndrome=0x61 msn=0 payload=0; opcode: want ATOMIC_ACK, got NAK; "
+            "msn: want 1, got 0; original: want 0x102030405060708, got absent",
+            ["READ-06", "ATOM-03"],
+        ),
         ("want  NAK psn=+0 syndrome=0x61; got   READ_RESP_ONLY psn=+0 payload=0[]", ["NAK-07"]),
         ("a receive completed otherwise; byte_len: want 385, got 129", []),
         ("want  nothing more; got   NAK psn=+1 syndrome=0x60 msn=0", ["NAK-02"]),

@@ -156,10 +156,15 @@ _COMPLETION = _table(
     (r"want other bytes .* where an atomic was to store", "ATOM-04"),
 )
 _REFUSED = _table(
-    (r"want +(READ_RESP|ATOMIC)[^;]*; got +NAK [^;]*syndrome=0x61", "READ-06"),
+    (r"want +ATOMIC[^;]*; got +NAK [^;]*syndrome=0x61", "READ-06 ATOM-03"),
+    (r"got +NAK [^;]*syndrome=0x61[^;]*; opcode: want ATOMIC", "READ-06 ATOM-03"),
+    (r"want +READ_RESP[^;]*; got +NAK [^;]*syndrome=0x61", "READ-06"),
+    (r"got +NAK [^;]*syndrome=0x61[^;]*; opcode: want READ_RESP", "READ-06"),
     (r"want +(READ_RESP|ATOMIC|ACK)[^;]*; got +NAK [^;]*syndrome=0x62", "RETH-07"),
+    (r"got +NAK [^;]*syndrome=0x62[^;]*; opcode: want (READ_RESP|ATOMIC|ACK)", "RETH-07"),
 )
-"""A good request that is refused: of its kind no more are taken, or it has no right there."""
+"""A good request that is refused: no more of its kind are taken, it is not aligned for the device,
+or it has no right there."""
 _ANY = "all"
 _OPCODE = "opcode"
 """Where it is another, all else is that of another packet."""
