@@ -321,7 +321,7 @@ def test_what_waits_for_credits_is_flushed_by_a_fatal_nak(bench: Bench, code: in
         qp.completes(message)
 
 
-@case("CRED-03", "RNR-04", needs=[Capability.CREDITS, Capability.RETRANSMISSION])
+@case("CRED-03", "RNR-04", needs=[Capability.CREDITS, Capability.RETRANSMISSION], smoke=True)
 def test_behind_a_message_that_met_no_receive_none_begins_before_credits_come(
     bench: Bench,
 ) -> None:
