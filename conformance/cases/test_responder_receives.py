@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.case import RESPONDER, case, needs, over
+from roceproof.conformance.suite.case import RESPONDER, case, needs, over, over_services
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import OUT_OF_ORDER, WRONG_LENGTHS
 from roceproof.conformance.suite.limits.within_limits import executed_of
@@ -112,6 +112,34 @@ def test_each_receive_completes_once_while_answers_of_many_wait(bench: Bench) ->
     bench.settle()
     for qp, came, due in zip(crowd, found, numbers, strict=True):
         complete_once(bench, came + bench.completions(qp, count=0, within_ns=0), due)
+
+
+@case("RQ-01", needs=[Capability.DISTURBANCE], smoke=True, targets=SIMULATED)
+@over_services
+def test_each_receive_completes_once_where_many_wait_and_nothing_is_answered(
+    bench: Bench, service: Service
+) -> None:
+    """No answer that waits for room holds up what the completions need."""
+    executed_of(bench.claims, service, [Op.SEND])
+    count = min(MOST, bench.claims.receives)
+    crowd = [bench.connect(service) for _ in range(min(CROWD, bench.claims.qps))]
+    regions = [qp.region(count * SIZE) for qp in crowd]
+    numbers = [
+        [qp.post_receive(region, offset=n * SIZE, length=SIZE) for n in range(count)]
+        for qp, region in zip(crowd, regions, strict=True)
+    ]
+    bench.target.disturb(cpl_stall=STANDS_STILL)
+    for n in range(count):
+        for qp in crowd:
+            qp.send(SEND_ONLY(psn=n, payload=SIZE))
+    bench.target.wait(bench.target.patience.quiet_ns)
+    bench.target.disturb()
+    found = [bench.completions(qp, count=count) for qp in crowd]
+    bench.settle()
+    for qp, came, due in zip(crowd, found, numbers, strict=True):
+        complete_once(bench, came + bench.completions(qp, count=0, within_ns=0), due)
+        qp.inbox.clear()
+        qp.fence(count)
 
 
 def no_message(_qp: Connection, _region: Region) -> list[Pattern]:
