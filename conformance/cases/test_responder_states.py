@@ -47,20 +47,10 @@ RECEIVES = 20
 """More than some devices hold."""
 JAMMED = 40
 """Completions, more than wait inside."""
-
-
-def activate(qp: Connection) -> None:
-    """From whatever state it is in."""
-    qp.restart(at_other_psns=True)
-
-
-Anew = Callable[[Connection], None]
 over_ways_anew = over(
-    "anew",
-    [
-        pytest.param(Connection.reconnect, id="reset"),
-        pytest.param(activate, id="activate", marks=needs(Capability.RESTART)),
-    ],
+    "straight",
+    [False, pytest.param(True, marks=needs(Capability.RESTART))],
+    ids=["reset", "activate"],
 )
 UNRELIABLE = [
     pytest.param(each, id=each.name, marks=needs(Capability[each.name]))
@@ -237,11 +227,11 @@ def behind_a_read_and_an_atomic(qp: Connection) -> None:
 )
 @over_ways_anew
 def test_reset_leaves_nothing_behind(
-    bench: Bench, state: Callable[[Connection], None], anew: Anew
+    bench: Bench, state: Callable[[Connection], None], *, straight: bool
 ) -> None:
     qp = bench.connect()
     state(qp)
-    anew(qp)
+    qp.reconnect(straight=straight)
     serves_everything(qp)
 
 
@@ -271,11 +261,11 @@ def serves_everything(qp: Connection) -> None:
 
 @case("QPS-04", "DUP-12", smoke=True, breaks=OUT_OF_SEQUENCE)
 @over_ways_anew
-def test_reset_forgets_what_was_acknowledged(bench: Bench, anew: Anew) -> None:
+def test_reset_forgets_what_was_acknowledged(bench: Bench, *, straight: bool) -> None:
     qp = bench.connect()
     qp.send(WRITE_ONLY(psn=0, a=1))
     qp.expect(ACK(psn=0))
-    anew(qp)
+    qp.reconnect(straight=straight)
     qp.send(WRITE_ONLY(psn=-1, a=1), WRITE_ONLY(psn=0, a=1))
     qp.expect(ACK(psn=0, msn=1), allowing=[ACK(psn=-1, msn=0)])
 
@@ -285,7 +275,7 @@ def test_reset_forgets_what_was_acknowledged(bench: Bench, anew: Anew) -> None:
 @over("torn", [False, True], ids=["open", "torn"])
 @over_ways_anew
 def test_reset_ends_an_open_message_of_an_unreliable_connection(
-    bench: Bench, family: str, *, torn: bool, anew: Anew
+    bench: Bench, family: str, *, torn: bool, straight: bool
 ) -> None:
     qp = bench.connect(Service.UC)
     region = qp.region()
@@ -297,7 +287,7 @@ def test_reset_ends_an_open_message_of_an_unreliable_connection(
     if torn:
         qp.send(WRITE_LAST(psn=7, payload=8))
     bench.settle()
-    anew(qp)
+    qp.reconnect(straight=straight)
     receive = qp.post_receive(region)
     qp.send(SEND_FIRST(psn=0, payload=qp.mtu), SEND_LAST(psn=1, payload=8))
     qp.receives(receive, byte_len=qp.mtu + 8)

@@ -31,22 +31,20 @@ class Connection(RequesterSide, ResponderSide):
             rnr_retry=_TRIES,
         )
 
-    def reconnect(self, **changes: Any) -> None:
-        """Take the queue pair through RESET; unsaid PSNs are drawn anew."""
+    def reconnect(self, *, straight: bool = False, **changes: Any) -> None:
+        """Take the queue pair through RESET; unsaid PSNs are drawn anew.
+
+        `straight` from the state that it is in, with no RESET in between; needs RESTART.
+        """
+        fresh = {name: self.random.randrange(1 << 24) for name in ("sq_psn", "rq_psn")}
+        spec = replace(self.spec, **allowed_values(self._exchange.claims, changes, fresh))
         thought = changes.get("path_mtu", self.lengths.thought)
-        self._settle(self._exchange.reopen(self.qp, self._anew(changes)), thought_mtu=thought)
+        qp = self._exchange.reopen(self.qp, spec, straight=straight)
+        self._settle(qp, thought_mtu=thought)
         if isinstance(self.answer_with, Peer):
             self.serve()
 
-    def restart(self, *, at_other_psns: bool = False) -> None:
-        """Configure the queue pair again, with no RESET in between; needs RESTART.
-
-        It stays as it is, but for its PSNs if asked, which are drawn anew then.
-        """
-        spec = self._anew({}) if at_other_psns else self.spec
-        self._settle(self._exchange.target.restart(self.qp, spec))
+    def restart(self) -> None:
+        """Configure the queue pair again as it is, with no RESET in between; needs RESTART."""
+        self._settle(self._exchange.target.restart(self.qp, self.spec))
         self._exchange.settle()
-
-    def _anew(self, changes: dict[str, Any]) -> QpSpec:
-        fresh = {name: self.random.randrange(1 << 24) for name in ("sq_psn", "rq_psn")}
-        return replace(self.spec, **allowed_values(self._exchange.claims, changes, fresh))

@@ -128,9 +128,13 @@ class Exchange:
         self.target.plays(host)
         return host
 
-    def reopen(self, qp: Qp, spec: QpSpec) -> Qp:
-        """Take a queue pair through RESET to another spec."""
-        fresh = self.target.reopen(qp, spec)
+    def reopen(self, qp: Qp, spec: QpSpec, *, straight: bool = False) -> Qp:
+        """Take a queue pair at rest to another spec: through RESET, or not if `straight`."""
+        if straight:
+            fresh = self.target.restart(qp, spec)
+            self.comes_true(lambda: not self.target.commands_waiting)
+        else:
+            fresh = self.target.reopen(qp, spec)
         self.transcript.know(fresh, self.target.host_for(spec))
         return fresh
 

@@ -196,6 +196,6 @@ class DrawnEnds(DrawnReceivers):
         if not keys:
             return None
         chosen = self._draw.among(keys)
-        said = {**self._fields(chosen), **WHOLE, **fields}
+        said = {**self._fields(chosen), **WHOLE, **fields, **self._straight()}
         self._step("connect", key=chosen, service=self._services[chosen], **said)
         return chosen

@@ -98,9 +98,14 @@ class DrawnReceivers:
         return said | the_rest(draw, self._claims, {*said, *_OF_THE_BENCH})
 
     def _begin_anew(self, key: int) -> None:
-        self._step("connect", key=key, service=self._services[key], **self._fields(key))
+        said = {**self._fields(key), **self._straight()}
+        self._step("connect", key=key, service=self._services[key], **said)
         if self._draw.maybe(0.8):
             self._receives(key)
+
+    def _straight(self) -> dict[str, bool]:
+        """Half the lives that follow others begin with no RESET."""
+        return {"straight": True} if self._draw.maybe(0.5) else {}
 
     def _receives(self, key: int) -> None:
         """Some, unless the device executes nothing there that would take one."""

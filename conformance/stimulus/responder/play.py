@@ -74,10 +74,19 @@ class Asking(Sharing, Hurrying, Revoking, Commanding, Resetting):
 
     # what there is; the device is at rest
 
-    def connect(self, key: int, *, service: str = "RC", ipv6: bool = False, **fields: Any) -> None:
+    def connect(
+        self,
+        key: int,
+        *,
+        service: str = "RC",
+        ipv6: bool = False,
+        straight: bool = False,
+        **fields: Any,
+    ) -> None:
         """A queue pair, with memory for its receives; one that is there begins anew.
 
-        Its peer has an IPv6 address if asked for and claimed.
+        Its peer has an IPv6 address if asked for and claimed. Where a device can do that, it begins
+        anew with no RESET in between if `straight`.
         """
         claims = self._bench.claims
         said = {
@@ -94,7 +103,9 @@ class Asking(Sharing, Hurrying, Revoking, Commanding, Resetting):
         self._rest()
         if known is not None:
             if Capability.RESET in claims.capabilities:
-                known.qp.reconnect(**{n: v for n, v in said.items() if n not in _OF_THE_FIRST})
+                changes = {n: v for n, v in said.items() if n not in _OF_THE_FIRST}
+                straight &= Capability.RESTART in claims.capabilities
+                known.qp.reconnect(straight=straight, **changes)
                 if known.awaits_room:  # they may come into the life that has just begun
                     self._bench.settle()
                     known.qp.reconnect()
