@@ -93,7 +93,7 @@ _OF_STEPS = {
     "raw": "BTH-13",
     "foreign": "LIVE-03",
     "idle": "QPS-01",
-    "reset": "QPS-02",
+    "reset": "QPS-06",
     "restart": "QPS-04",
     "power_on": "QPS-04",
     "reinvalidate": "DUP-01",
