@@ -34,8 +34,9 @@ from roceproof.verbs.work import Op
 pytestmark = [RESPONDER, needs(Capability.VLAN), needs(Capability.LOCKSTEP)]
 
 PRIORITY, TAG, OTHER = 5 << 13, 6 << 13 | 0x5A5, 1 << 13 | 0xA5A
-TAGS = (None, PRIORITY, TAG, 0, None, OTHER, 0xEFFF)
-"""No tag, priorities alone, and VIDs."""
+DEI = 1 << 12
+TAGS = (None, PRIORITY, TAG, 0, None, OTHER, 0xFFFF, TAG | DEI, 0xEFFF, DEI)
+"""No tag, priorities alone, and VIDs; what may be dropped first is as good as what may not."""
 
 
 def with_their_tags(bench: Bench, *, ipv6: bool = False) -> list[Connection]:
