@@ -46,6 +46,9 @@ ORIGINAL = 0x0102030405060708
 SHORT_CODE, LONG_CODE = 5, 31
 _WRITES = needs(Capability.WRITE)
 
+LISTENS = [Capability.WRITE, Capability.LOCKSTEP]
+"""On the wall's clock timeouts pass while a case listens to all that leaves."""
+
 
 def connect(bench: Bench, *, path_mtu: int = MTU) -> Connection:
     return bench.connect(path_mtu=path_mtu, ack_timeout=timeout_code(bench))
@@ -99,7 +102,7 @@ def test_all_behind_a_lost_response_comes_again_in_order(bench: Bench, answered:
     qp.finish(*behind)
 
 
-@case("RTX-03", "RTX-16", needs=[Capability.WRITE], smoke=True)
+@case("RTX-03", "RTX-16", needs=LISTENS, smoke=True)
 @over("apart", [16, 256])
 def test_payload_is_kept_however_many_numbers_a_read_takes(bench: Bench, apart: int) -> None:
     """A ring of up to ``apart`` packets that goes by the PSN keeps both payloads in one place."""
@@ -130,7 +133,7 @@ def test_reads_among_writes_are_sent_again_as_they_were(bench: Bench) -> None:
     qp.finish(behind)
 
 
-@case("RTX-18", "ACK-13", needs=[Capability.WRITE], smoke=True)
+@case("RTX-18", "ACK-13", needs=LISTENS, smoke=True)
 def test_an_ack_amid_copies_does_not_stand_for_data(bench: Bench) -> None:
     qp = bench.connect(path_mtu=MTU, ack_timeout=unhurried_code(bench))
     into = memory_for(qp)
@@ -148,7 +151,7 @@ def test_an_ack_amid_copies_does_not_stand_for_data(bench: Bench) -> None:
     answer(bench, qp, read, into, data)
 
 
-@case("RTX-16", "RTX-17", needs=[Capability.WRITE], smoke=True)
+@case("RTX-16", "RTX-17", needs=LISTENS, smoke=True)
 @over("answered", [0, 1, MANY // 2, MANY - 1])
 def test_a_long_read_is_kept_until_all_of_it_is_answered(bench: Bench, answered: int) -> None:
     qp = connect(bench)
@@ -198,7 +201,8 @@ def test_what_is_asked_for_again_begins_once(bench: Bench) -> None:
 def test_an_atomic_without_answer_is_sent_again_as_it_was(bench: Bench, op: Op) -> None:
     qp = connect(bench)
     into = memory_for(qp)
-    message = qp.post(op, 8, into=into, swap_or_add=3, compare=7)
+    compared = {"compare": 7} if op is Op.CMP_SWAP else {}
+    message = qp.post(op, 8, into=into, swap_or_add=3, **compared)
     qp.expect_message(message)
     qp.expect(*copies([message]), within_ns=longest_wait_ns(bench))
     original = ATOMIC_ACK(psn=message.psn, msn=1, original=ORIGINAL)
@@ -248,3 +252,26 @@ def test_a_read_that_never_left_does_not_outlive_its_connection(bench: Bench) ->
     for _ in range(2):
         message, data = ask(qp, 2 * MTU, into)
         answer(bench, qp, message, into, data)
+
+
+@case("RTX-03", "READ-07", breaks=WRONG_ANSWERS)
+def test_what_a_short_answer_leaves_is_asked_for_by_its_own_number(bench: Bench) -> None:
+    """If at all: the answer may end the queue pair."""
+    code = timeout_code(bench)
+    qp = bench.connect(path_mtu=MTU, ack_timeout=code, retry_count=1, max_rd_atomic=4)
+    into = qp.region(4 * qp.mtu)
+    first, data = ask(qp, 2 * MTU, into)
+    *others, last = rest(qp, first, 0, data)
+    qp.send(*others, last.but(payload=data[MTU:-4]))
+    bench.settle()
+    second = qp.post(Op.READ, MTU, into=into)
+    due = (second.work.remote_addr, second.work.size)
+    for packet in everything(bench, qp, quiet_ns=longest_wait_ns(bench)):
+        offset = (packet.bth.psn - qp.spec.sq_psn) % PSN_MODULUS
+        if packet.reth is None or offset < second.psn:
+            continue
+        if (got := (packet.reth.address, packet.reth.length)) != due:
+            raise bench.failed(
+                f"the number of a READ asks for va={got[0]:#x} dmalen={got[1]}; "
+                f"va={due[0]:#x} dmalen={due[1]} belong to it"
+            )

@@ -19,6 +19,7 @@ _LONGEST_AWAITED = 10  # 4.2 ms: simulated time gets there four times over
 _LAST_CODE = 31
 _UNHURRIED = 50  # times the wire is believed to be quiet in a case
 _DETECTION = 4  # a timeout is noticed after T to 4 T
+_AT_MOST = 16  # silences that are waited for
 
 
 def copies(messages: Iterable[Posted], *, first: int = 0) -> list[Pattern]:
@@ -82,9 +83,14 @@ def last_given_ns(bench: Bench) -> int:
     return max(entry.time_ns for entry in bench.transcript.entries() if not entry.is_sent)
 
 
-def everything(bench: Bench, qp: Connection) -> list[Packet]:
-    """All packets that come until nothing has for a good part of the time for answers."""
-    found = []
-    while (packet := qp.next(timeout_ns=bench.target.patience.answer_ns // 4)) is not None:
+def everything(bench: Bench, qp: Connection, *, quiet_ns: int | None = None) -> list[Packet]:
+    """All packets that come until nothing has for so long, or a good part of the time for answers.
+
+    Who repeats without end is listened to for some times that long.
+    """
+    quiet_ns = quiet_ns or bench.target.patience.answer_ns // 4
+    found: list[Packet] = []
+    end_ns = bench.target.now_ns + _AT_MOST * quiet_ns
+    while bench.target.now_ns < end_ns and (packet := qp.next(timeout_ns=quiet_ns)) is not None:
         found.append(packet)
     return found
