@@ -99,6 +99,16 @@ SIGHTS = {
         ["play.connect(key=1, max_rd_atomic=3)", "play.post(key=1, op='READ', count=4)"],
         "want PSN +3; got RC READ REQUEST +3",
     ),
+    "rxe-short-data-asked-again": (
+        [
+            "play.connect(key=1, max_rd_atomic=8)",
+            "play.post(key=1, op='READ', size=1)",
+            "play.respond(key=1, twist='short')",
+            "play.post(key=1, op='READ', size=2723)",
+        ],
+        "va: want 0xa154, got 0; rkey: want 0, got 0xd613; dmalen: want 0xaa3, got 1; it has left "
+        "before, otherwise",
+    ),
     "rxe-plain-ack-completes-data": (
         ["play.connect(key=0)", "play.post(key=0, op='READ')", "play.answer(key=0, syndrome=9)"],
         "want no completion; got work 1 completed",
