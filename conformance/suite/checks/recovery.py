@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What a requester that retransmits must send again, and when."""
 
+from collections import Counter
 from collections.abc import Iterable
 
 from roceproof.conformance.model.codes import ack_timeout_ns
@@ -19,7 +20,7 @@ _LONGEST_AWAITED = 10  # 4.2 ms: simulated time gets there four times over
 _LAST_CODE = 31
 _UNHURRIED = 50  # times the wire is believed to be quiet in a case
 _DETECTION = 4  # a timeout is noticed after T to 4 T
-_AT_MOST = 16  # silences that are waited for
+_OFTEN = 16  # more than a device has tries
 
 
 def copies(messages: Iterable[Posted], *, first: int = 0) -> list[Pattern]:
@@ -86,11 +87,14 @@ def last_given_ns(bench: Bench) -> int:
 def everything(bench: Bench, qp: Connection, *, quiet_ns: int | None = None) -> list[Packet]:
     """All packets that come until nothing has for so long, or a good part of the time for answers.
 
-    Who repeats without end is listened to for some times that long.
+    Who repeats without end is listened to until one packet has come a few times.
     """
     quiet_ns = quiet_ns or bench.target.patience.answer_ns // 4
     found: list[Packet] = []
-    end_ns = bench.target.now_ns + _AT_MOST * quiet_ns
-    while bench.target.now_ns < end_ns and (packet := qp.next(timeout_ns=quiet_ns)) is not None:
+    came: Counter[int] = Counter()
+    while (packet := qp.next(timeout_ns=quiet_ns)) is not None:
         found.append(packet)
+        came[packet.bth.psn] += 1
+        if came[packet.bth.psn] > _OFTEN:
+            break
     return found
