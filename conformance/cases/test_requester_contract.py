@@ -4,6 +4,8 @@
 All fields change at once, so that as many lives go through all of them as one has values.
 """
 
+from typing import Any
+
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over_services
 from roceproof.conformance.suite.limits.within_limits import sent_of, skip_for_services
@@ -43,8 +45,9 @@ def test_fields_at_their_ends_and_bit_by_bit(bench: Bench, service: Service) -> 
         draw.shuffle(values)
     qp = bench.connect(service)
     for life in range(max(map(len, lives.values()), default=1)):
+        spec: dict[str, Any] = {name: found[life % len(found)] for name, found in lives.items()}
         if life:
-            qp.reconnect(**{name: found[life % len(found)] for name, found in lives.items()})
+            qp.reconnect(**spec)
         for turn in (2 * life, 2 * life + 1):
             fields = {name: found[turn % len(found)] for name, found in works.items()}
             qp.transfer(ops[0], draw.randrange(1, SIZE), **fields)
