@@ -45,8 +45,8 @@ def test_fields_at_their_ends_and_bit_by_bit(bench: Bench, service: Service) -> 
         draw.shuffle(values)
     qp = bench.connect(service)
     for life in range(max(map(len, lives.values()), default=1)):
-        spec: dict[str, Any] = {name: found[life % len(found)] for name, found in lives.items()}
         if life:
+            spec: dict[str, Any] = {name: found[life % len(found)] for name, found in lives.items()}
             qp.reconnect(**spec)
         for turn in (2 * life, 2 * life + 1):
             fields = {name: found[turn % len(found)] for name, found in works.items()}

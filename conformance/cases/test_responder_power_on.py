@@ -44,6 +44,11 @@ def slowly(bench: Bench, **percent: int) -> None:
         bench.target.disturb(**percent)
 
 
+def until_it_sends(bench: Bench, *, within_ns: int) -> None:
+    came = len(bench.frames_sent())
+    bench.pump(within_ns, lambda: len(bench.frames_sent()) > came)
+
+
 def amid_a_send(bench: Bench, qp: Connection, region: Region) -> None:
     """A receive is being filled, others wait."""
     executed_of(bench.claims, Service.RC, [Op.SEND])
@@ -68,8 +73,7 @@ def amid_reads(bench: Bench, qp: Connection, region: Region) -> None:
     slowly(bench, tx_stall=80, memory_gap=50)
     size = PACKETS * qp.mtu
     qp.send(*(READ_REQUEST(psn=n * PACKETS, dmalen=size, **at(region)) for n in range(3)))
-    came = len(bench.frames_sent())
-    bench.pump(bench.target.patience.answer_ns, lambda: len(bench.frames_sent()) > came)
+    until_it_sends(bench, within_ns=bench.target.patience.answer_ns)
 
 
 def with_a_completion_held(bench: Bench, qp: Connection, region: Region) -> None:
@@ -78,8 +82,7 @@ def with_a_completion_held(bench: Bench, qp: Connection, region: Region) -> None
     qp.post_receive(region)
     slowly(bench, cpl_stall=100)
     qp.send(SEND_ONLY(psn=0, payload=8, a=1))
-    came = len(bench.frames_sent())
-    bench.pump(bench.target.patience.quiet_ns, lambda: len(bench.frames_sent()) > came)
+    until_it_sends(bench, within_ns=bench.target.patience.quiet_ns)
 
 
 def behind_a_sequence_nak(_bench: Bench, qp: Connection, _region: Region) -> None:

@@ -91,16 +91,22 @@ def test_each_receive_completes_once_while_a_stream_hardly_moves(bench: Bench, s
         assert region.read(0, region.size) == b"".join(each.said["payload"] for each in sends)
 
 
-@case("RQ-01", needs=[Capability.DISTURBANCE], smoke=True, targets=SIMULATED)
-def test_each_receive_completes_once_while_answers_of_many_wait(bench: Bench) -> None:
-    executed_of(bench.claims, Service.RC, [Op.SEND])
+def with_receives(bench: Bench, service: Service) -> tuple[list[Connection], list[list[int]]]:
+    """Some queue pairs, and the receives of each, of SIZE bytes and as many as it holds."""
+    executed_of(bench.claims, service, [Op.SEND])
     count = min(MOST, bench.claims.receives)
-    crowd = [bench.connect() for _ in range(min(CROWD, bench.claims.qps))]
+    crowd = [bench.connect(service) for _ in range(min(CROWD, bench.claims.qps))]
     regions = [qp.region(count * SIZE) for qp in crowd]
-    numbers = [
+    return crowd, [
         [qp.post_receive(region, offset=n * SIZE, length=SIZE) for n in range(count)]
         for qp, region in zip(crowd, regions, strict=True)
     ]
+
+
+@case("RQ-01", needs=[Capability.DISTURBANCE], smoke=True, targets=SIMULATED)
+def test_each_receive_completes_once_while_answers_of_many_wait(bench: Bench) -> None:
+    crowd, numbers = with_receives(bench, Service.RC)
+    count = len(numbers[0])
     bench.target.disturb(tx_stall=99)
     for n in range(count):
         for qp in crowd:
@@ -120,14 +126,8 @@ def test_each_receive_completes_once_where_many_wait_and_nothing_is_answered(
     bench: Bench, service: Service
 ) -> None:
     """No answer that waits for room holds up what the completions need."""
-    executed_of(bench.claims, service, [Op.SEND])
-    count = min(MOST, bench.claims.receives)
-    crowd = [bench.connect(service) for _ in range(min(CROWD, bench.claims.qps))]
-    regions = [qp.region(count * SIZE) for qp in crowd]
-    numbers = [
-        [qp.post_receive(region, offset=n * SIZE, length=SIZE) for n in range(count)]
-        for qp, region in zip(crowd, regions, strict=True)
-    ]
+    crowd, numbers = with_receives(bench, service)
+    count = len(numbers[0])
     bench.target.disturb(cpl_stall=STANDS_STILL)
     for n in range(count):
         for qp in crowd:

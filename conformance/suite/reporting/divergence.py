@@ -76,6 +76,12 @@ def _table(*rows: tuple[str, str]) -> list[_Named]:
     return [_Named(re.compile(like), tuple(rules.split())) for like, rules in rows]
 
 
+def _refused(wanted: str, code: str, rules: str) -> _Named:
+    """A NAK in its place, told as what was wanted and came, or as what came and differs."""
+    want, got = f"want +{wanted}", f"got +NAK [^;]*syndrome={code}"
+    return _Named(re.compile(f"{want}[^;]*; {got}|{got}[^;]*; opcode: {want}"), (*rules.split(),))
+
+
 _BY_LIKENESS = _table(
     (r"contract: tx(_valid fell| changed while)", "ETH-07"),
     (r"contract: tx_tkeep", "ETH-08"),
@@ -157,14 +163,11 @@ _COMPLETION = _table(
     (r"want other bytes .* where a request was to write", "PSN-12"),
     (r"want other bytes .* where an atomic was to store", "ATOM-04"),
 )
-_REFUSED = _table(
-    (r"want +ATOMIC[^;]*; got +NAK [^;]*syndrome=0x61", "READ-06 ATOM-03"),
-    (r"got +NAK [^;]*syndrome=0x61[^;]*; opcode: want ATOMIC", "READ-06 ATOM-03"),
-    (r"want +READ_RESP[^;]*; got +NAK [^;]*syndrome=0x61", "READ-06"),
-    (r"got +NAK [^;]*syndrome=0x61[^;]*; opcode: want READ_RESP", "READ-06"),
-    (r"want +(READ_RESP|ATOMIC|ACK)[^;]*; got +NAK [^;]*syndrome=0x62", "RETH-07"),
-    (r"got +NAK [^;]*syndrome=0x62[^;]*; opcode: want (READ_RESP|ATOMIC|ACK)", "RETH-07"),
-)
+_REFUSED = [
+    _refused("ATOMIC", "0x61", "READ-06 ATOM-03"),
+    _refused("READ_RESP", "0x61", "READ-06"),
+    _refused("(READ_RESP|ATOMIC|ACK)", "0x62", "RETH-07"),
+]
 """A good request that is refused: no more of its kind are taken, it is not aligned for the device,
 or it has no right there."""
 _ANY = "all"
