@@ -15,6 +15,7 @@ from roceproof.conformance.suite.intent import CHANGED_ON_THE_WAY
 from roceproof.conformance.suite.pattern import ACK
 from roceproof.conformance.suite.traffic.storm_crowd import lanes, operations, served
 from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.wire.framing import DEI
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
@@ -24,8 +25,6 @@ BITS = (*range(12), 13, 14, 15)
 """Those of a VID and a priority."""
 WHOLE = sum(1 << bit for bit in BITS)
 TAGS = (0, WHOLE, *(1 << bit for bit in BITS), *(WHOLE ^ 1 << bit for bit in BITS))
-DEI = 1 << 12
-"""What may be dropped first, where it must be, is as good as what may not."""
 STALLS = (0, 50)
 TURNS, PAIRS, PING, WAITS_NS = 8, 3, 30, 500
 

@@ -33,6 +33,7 @@ from roceproof.conformance.suite.pattern import (
 )
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.codec import Packet
+from roceproof.conformance.wire.framing import DEI
 from roceproof.dpi.contract.fields import contract_field
 from roceproof.verbs.queue_pair import FULL_ACCESS
 from roceproof.verbs.service import Service
@@ -41,7 +42,7 @@ from roceproof.verbs.work import Op
 pytestmark = [RESPONDER, needs(Capability.LOCKSTEP), needs(Capability.RESET)]
 
 SIMULATED = ["hdl", "model"]
-MESSAGES, HEADER, ROOM, ECN, DEI = 256, 40, 64, 3, 1 << 12
+MESSAGES, HEADER, ROOM, ECN = 256, 40, 64, 3
 DEPTHS = (2, 16)
 COUNTED = ("MSN-01", "MSN-02", "MSN-03", "MSN-04")
 RIGHTS: dict[str, tuple[Op, Maker]] = {

@@ -27,6 +27,7 @@ from roceproof.conformance.suite.pattern import (
 )
 from roceproof.conformance.suite.traffic.storm_crowd import lanes
 from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.wire.framing import DEI
 from roceproof.conformance.wire.ip import CE
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
@@ -34,7 +35,6 @@ from roceproof.verbs.work import Op
 pytestmark = [RESPONDER, needs(Capability.VLAN), needs(Capability.LOCKSTEP)]
 
 PRIORITY, TAG, OTHER = 5 << 13, 6 << 13 | 0x5A5, 1 << 13 | 0xA5A
-DEI = 1 << 12
 TAGS = (None, PRIORITY, TAG, 0, None, OTHER, 0xFFFF, TAG | DEI, 0xEFFF, DEI)
 """No tag, priorities alone, and VIDs; what may be dropped first is as good as what may not."""
 

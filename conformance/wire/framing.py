@@ -16,6 +16,7 @@ ETHER_IPV4 = 0x0800
 ETHER_IPV6 = 0x86DD
 ETHER_ROCE_V1 = 0x8915
 ETHER_VLAN = frozenset({0x8100, 0x88A8, 0x9100})
+DEI = 1 << 12  # in a tag: its frame may be dropped first
 GRH_BYTES = 40
 IP_PROTOCOL_UDP = 17
 IP_PROTOCOL_BTH = 0x1B  # in a GRH

@@ -11,11 +11,12 @@ from roceproof.conformance.coverage.scope import Scope
 from roceproof.conformance.stimulus.drawing.values import Draw
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims
+from roceproof.conformance.wire.framing import DEI
 from roceproof.dpi.contract.fields import Field, contract_field, contract_fields
 from roceproof.verbs.queue_pair import QpSpec
 
 NUMBERS = {each.name for each in fields(QpSpec) if each.type in (int, "int")}
-_PARTS, _TAGGED, _DEI = ("tag_high", "tag_low"), 0.4, 1 << 12
+_PARTS, _TAGGED = ("tag_high", "tag_low"), 0.4
 
 
 def the_rest(draw: Draw, claims: Claims, named: Collection[str]) -> dict[str, Any]:
@@ -36,4 +37,4 @@ def tag(draw: Draw, claims: Claims) -> dict[str, Any]:
     if not has_tags or draw.aside.random() >= _TAGGED:
         return {}
     high, low = (contract_field("qp_config_t", name).draw(draw.aside) for name in _PARTS)
-    return {"vlan": (high << 8 | low) & ~_DEI}
+    return {"vlan": (high << 8 | low) & ~DEI}
