@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The order in which a newcomer reads the pages: all that the site has."""
 
+from pathlib import Path
+
+_REPORTS = Path(__file__).parents[2] / "docs/upstream/reports"
+
 FRONT = "README"
 CHAPTERS = {
     "Begin": [
@@ -48,12 +52,7 @@ CHAPTERS = {
         "docs/kernels",
         "docs/stock-captures",
         "docs/upstream/README",
-        "docs/upstream/reports/stable-6.1",
-        "docs/upstream/reports/ack-in-replay",
-        "docs/upstream/reports/late-nak-in-read",
-        "docs/upstream/reports/read-depth",
-        "docs/upstream/reports/rnr-amid-message",
-        "docs/upstream/reports/uc-long-send",
+        *(f"docs/upstream/reports/{report.stem}" for report in sorted(_REPORTS.glob("*.md"))),
         "docs/upstream/private/README",
         "docs/upstream/other/README",
         "tests/captures/rxe/README",
