@@ -11,6 +11,7 @@ from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.pattern import CNP, NAK, READ_RESP_ONLY, SEQUENCE_ERROR
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.frame_edits import bad_icrc
+from roceproof.verbs.queue_pair import State
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
@@ -21,6 +22,7 @@ CE, ECT0 = 3, 2
 CNP_UDP_BYTES = 8 + 12 + 16 + 4
 PACKETS, FEW = 40, 4
 TURNS = 16
+COMMANDED = 40  # cycles around the end of a notification in which a command comes
 LONGER = 1.5  # a pace that is so much slower is another
 RECOVERY = 200  # quiet times in which a rate must come back
 
@@ -134,6 +136,22 @@ def test_a_notification_counts_in_whatever_turn_it_comes(bench: Bench) -> None:
         before = len(bench.frames_sent())
         qp.expect_message(qp.post(Op.WRITE, 2 * FEW * MTU))
         assert slowest(gaps_behind(bench, before)) > usual * LONGER
+
+
+@case("CNP-07", "QPS-06", needs=[Capability.CNP, Capability.RESET], targets=["hdl"], smoke=True)
+def test_a_notification_counts_in_whatever_cycle_another_is_configured(bench: Bench) -> None:
+    qp, other = (bench.connect(path_mtu=MTU) for _ in range(2))
+    usual = median(gaps(bench, qp))
+    cycle_ns = (bench.target.clock_ps or 0) / 1000
+    for cycles in range(1, COMMANDED):
+        qp.reconnect()
+        qp.send(CNP())
+        bench.target.wait(int(cycles * cycle_ns))
+        bench.target.set_state(other.qp, State.RESET)
+        bench.target.wait(int(COMMANDED * cycle_ns))
+        before = len(bench.frames_sent())
+        qp.expect_message(qp.post(Op.WRITE, 2 * FEW * MTU))
+        assert slowest(gaps_behind(bench, before)) > usual * LONGER, f"behind {cycles} cycles"
 
 
 @case("CNP-07", needs=[Capability.CNP])

@@ -70,15 +70,15 @@ module reaction_point
   logic [31:0]          named_q;
   logic [127:0]         source_q;
   peer_t                peer;
-  logic [IndexBits-1:0] configured, notified;
+  logic [IndexBits-1:0] configured, sought, notified;
 
   assign configured = config_i.local_qpn[IndexBits-1:0];
+  assign sought     = notice_i.dest_qpn[IndexBits-1:0];
   assign notified   = named_q[IndexBits-1:0];
-  assign notifies   = looked_q && !configure_i && active_q[notified]
-      && peer == {named_q, source_q};
+  assign notifies   = looked_q && active_q[notified] && peer == {named_q, source_q};
 
   always_ff @(posedge clk_i) begin
-    looked_q <= rst_ni && notice_valid_i && !configure_i;
+    looked_q <= rst_ni && notice_valid_i && !(configure_i && configured == sought);
     named_q  <= 32'(notice_i.dest_qpn);
     source_q <= notice_i.src_gid;
   end
@@ -92,7 +92,7 @@ module reaction_point
     .write_index_i(configured),
     .write_data_i ({config_i.local_qpn, kept_gid(config_i.remote_gid, Ipv6)}),
     .read_i       (notice_valid_i),
-    .read_index_i (notice_i.dest_qpn[IndexBits-1:0]),
+    .read_index_i (sought),
     .read_data_o  (peer)
   );
 

@@ -31,7 +31,7 @@ FAULTS = {
     "psn-not-modulo": _fault(
         "be_responder.sv",
         "responder_psn",
-        "PSN-15 NAK-01",
+        "PSN-15 PSN-14 NAK-01",
         ("          if (ahead[23]) begin\n", "          if (header_i.psn < expected_q) begin\n"),
     ),
     "msn-of-duplicates": _fault(
@@ -47,7 +47,7 @@ FAULTS = {
     "send-without-receive": _fault(
         "be_responder.sv",
         "responder_rnr",
-        "RNR-01 RNR-02 RNR-06 RNR-07 RNR-09 RNR-12 IMM-04 MSN-01 MSN-02 MSN-04 MSN-05",
+        "RNR-01 RNR-02 RNR-06 RNR-07 RNR-09 RNR-12 IMM-04 MSN-01 MSN-02 MSN-04 MSN-05 QPS-04",
         (
             "            syndrome_o <= objection;\n",
             "            syndrome_o <= is_retried ? Ack : objection;\n"
@@ -75,7 +75,7 @@ FAULTS = {
     "nak-psn": _fault(
         "be_responder.sv",
         "responder_nak or responder_sequence",
-        "NAK-02 NAK-01 NAK-03 NAK-04 NAK-12 NAK-14 NAK-16 ICRC-14",
+        "NAK-02 NAK-01 NAK-03 NAK-04 NAK-05 NAK-12 NAK-14 NAK-16 ICRC-14",
         ("            psn_o         <= expected_q;\n", ""),
     ),
     "icrc-of-responses": _fault(
@@ -87,7 +87,7 @@ FAULTS = {
     "no-drep": _fault(
         "be_cm.sv",
         "responder_cm",
-        "CM-07",
+        "CM-07 QPS-04",
         (
             "                  send_o           <= mad.attribute == Dreq;\n",
             "                  send_o           <= 1'b0;\n",
