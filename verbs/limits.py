@@ -12,7 +12,7 @@ from typing import Any
 
 from roceproof.verbs.limit_table import COUNTED, LIMITS, Kind, why_beyond
 from roceproof.verbs.service import Service
-from roceproof.verbs.work import Op
+from roceproof.verbs.work import ATOMICS, Op
 
 ANSWER_CYCLES = 100_000
 """What holds for a device in hardware that says none, as does the next one."""
@@ -116,6 +116,10 @@ class Limits:
         if self.longest is not None:
             length = min(length, self.longest - self.longest % self.length_multiple)
         return length
+
+    def against_work(self, op: Op, length: int) -> str | None:
+        """The same of work; the eight bytes of an atomic are nobody's choice."""
+        return None if op in ATOMICS else self.against_length(length)
 
     def against_length(self, length: int) -> str | None:
         """Why a message of so many bytes is not tried; None if it may be."""

@@ -24,6 +24,9 @@ class Op(Enum):
     FETCH_ADD = "FETCH_ADD"
 
 
+ATOMICS = (Op.CMP_SWAP, Op.FETCH_ADD)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Work:
     """One work request. `data` is what to send; READ and atomics say where results go."""

@@ -15,10 +15,9 @@ from roceproof.conformance.wire.opcodes import OPCODES, Position
 from roceproof.conformance.wire.psn import PSN_MODULUS, distance, packet_count
 from roceproof.verbs.queue_pair import QpSpec
 from roceproof.verbs.service import Service
-from roceproof.verbs.work import Op, Work
+from roceproof.verbs.work import ATOMICS, Op, Work
 
 LONGEST_MESSAGE = 1 << 31
-ATOMICS = (Op.CMP_SWAP, Op.FETCH_ADD)
 AWAIT_DATA = (Op.READ, *ATOMICS)
 """Operations that are answered with data and not by an acknowledgement."""
 TAKE_RECEIVE = (Op.SEND, Op.SEND_IMM, Op.SEND_INV, Op.WRITE_IMM)

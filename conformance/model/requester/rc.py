@@ -15,10 +15,10 @@ from roceproof.conformance.model.requester.read_answers import (
     place_response,
 )
 from roceproof.conformance.model.segment import Segment
-from roceproof.conformance.model.segmentation import ATOMICS, ahead
+from roceproof.conformance.model.segmentation import ahead
 from roceproof.conformance.wire.headers import Aeth, AtomicAckEth
 from roceproof.verbs.queue_pair import State
-from roceproof.verbs.work import Op
+from roceproof.verbs.work import ATOMICS, Op
 
 _ACKNOWLEDGE, _ATOMIC_ACK = 0x11, 0x12
 _VALUE = 31

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from roceproof.conformance.model.codes import AethType
-from roceproof.conformance.model.segmentation import ATOMICS, AWAIT_DATA
+from roceproof.conformance.model.segmentation import AWAIT_DATA
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims
 from roceproof.verbs.service import Service
-from roceproof.verbs.work import Op
+from roceproof.verbs.work import ATOMICS, Op
 
 SHORT_RNR_TIMER = 4
 """A code: 40 us, where a device keeps it and goes on."""

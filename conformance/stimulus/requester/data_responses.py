@@ -12,7 +12,7 @@ from roceproof.conformance.model.requester.read_answers import (
     READ_MIDDLE,
     READ_ONLY,
 )
-from roceproof.conformance.model.segmentation import ATOMICS, ahead
+from roceproof.conformance.model.segmentation import ahead
 from roceproof.conformance.stimulus.requester.state import Awaited
 from roceproof.conformance.suite.pattern import (
     ATOMIC_ACK,
@@ -25,6 +25,7 @@ from roceproof.conformance.suite.pattern import (
 from roceproof.conformance.wire.headers import Aeth
 from roceproof.conformance.wire.opcodes import OPCODES
 from roceproof.conformance.wire.psn import distance
+from roceproof.verbs.work import ATOMICS
 
 _ATOMIC_ACK = 0x12
 _MAKERS = {

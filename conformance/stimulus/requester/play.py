@@ -21,7 +21,7 @@ from typing import Any
 
 from roceproof.conformance.model.codes import ack_timeout_ns
 from roceproof.conformance.model.monitor.requester_monitor import MonitorTiming
-from roceproof.conformance.model.segmentation import ATOMICS, AWAIT_DATA
+from roceproof.conformance.model.segmentation import AWAIT_DATA
 from roceproof.conformance.stimulus.requester.bounds import may_post
 from roceproof.conformance.stimulus.requester.incarnation import Life, payload
 from roceproof.conformance.stimulus.requester.queue_pair import QueuePair, spec_of
@@ -31,7 +31,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.queue_pair import Qp, QpSpec, State
 from roceproof.verbs.service import Service
-from roceproof.verbs.work import Op, Work
+from roceproof.verbs.work import ATOMICS, Op, Work
 
 _UNCERTAIN_LIVES = 3
 _REMOTE_ERROR = 0x62
@@ -305,7 +305,7 @@ class Play(FarSide):
             return False
         counted = self.scene.qps.values() if limits.outstanding_shared else [known]
         packets = [count for each in counted for _, count in each.open]
-        packets.append(known.life.packets(work))
+        packets.append(known.life.span(work))
         return limits.against_depth(len(packets), sum(packets)) is not None
 
     def _ready(self, known: QueuePair, spec: QpSpec) -> None:

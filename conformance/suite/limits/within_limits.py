@@ -152,7 +152,7 @@ def allowed_work(
     limits = claims.limits
     reason = (
         limits.against_operation(service, work.op)
-        or limits.against_length(work.size)
+        or limits.against_work(work.op, work.size)
         or limits.against_choice(said, first)
     )
     if reason:

@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
-from roceproof.conformance.model.segmentation import ATOMICS, AWAIT_DATA
+from roceproof.conformance.model.segmentation import AWAIT_DATA
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.checks.recovery import unhurried_code
 from roceproof.conformance.suite.connection import Connection
@@ -26,7 +26,7 @@ from roceproof.conformance.suite.traffic.crossed_requests import (
     Requests,
     Trial,
 )
-from roceproof.verbs.work import Op, Region
+from roceproof.verbs.work import ATOMICS, Op, Region
 
 MTU = 256
 LONG = 2 * MTU + 5

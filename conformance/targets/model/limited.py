@@ -236,7 +236,7 @@ class LimitedModelTarget(ModelTarget):
         waiting = [each for qpn in counted for each in self._under_way[qpn]]
         reason = (
             limits.against_operation(None if is_refused else qp.spec.service, work.op)
-            or limits.against_length(work.size)
+            or limits.against_work(work.op, work.size)
             or limits.against_depth(len(waiting), sum(packets for _, packets in waiting))
         )
         first = self._first[qp.qpn]

@@ -24,7 +24,7 @@ from roceproof.conformance.wire import neighbours
 from roceproof.verbs.addresses import Host
 from roceproof.verbs.queue_pair import FULL_ACCESS, Qp, QpSpec, State
 from roceproof.verbs.service import Service
-from roceproof.verbs.work import Outcome, Region, Work
+from roceproof.verbs.work import ATOMICS, Outcome, Region, Work
 
 QUEUE_DEPTH = 512
 MAX_POLL = 1024
@@ -256,7 +256,7 @@ class VerbsTarget(Target):
         return handles[remote]
 
     def _gather(self, work: Work) -> list[dict[str, int]]:
-        size = verbs_work.ATOMIC_BYTES if work.op in verbs_work.ATOMICS else work.size
+        size = verbs_work.ATOMIC_BYTES if work.op in ATOMICS else work.size
         if size == 0:
             return []
         if work.into is not None:
