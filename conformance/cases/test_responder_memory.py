@@ -262,7 +262,7 @@ def test_an_unreliable_write_of_no_bytes_that_carries_some_is_dropped(bench: Ben
 def test_nothing_beside_the_range_is_written(bench: Bench) -> None:
     qp = bench.connect()
     reachable = (each.length for each in bench.claims.built_in if each.access >= WRITABLE)
-    slots = min(64, max(reachable, default=64 * SLOT) // SLOT)
+    slots = max(1, min(64, max(reachable, default=64 * SLOT) // SLOT))
     region = qp.region(slots * SLOT)
     guarded = bytearray([GUARD]) * region.size
     region.write(0, bytes(guarded))
