@@ -9,13 +9,12 @@ import pytest
 from roceproof.conformance.model.segmentation import TAKE_RECEIVE
 from roceproof.conformance.stimulus.responder.play import Asking
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.case import RESPONDER, case, needs, over, over_mtus, over_services
+from roceproof.conformance.suite.case import RESPONDER, case, needs, over, over_mtus
 from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.limits.within_limits import executed_of
 from roceproof.conformance.suite.memory import at
-from roceproof.conformance.suite.pattern import NAK, OPERATIONAL_ERROR, READ_REQUEST, RNR, SEND_ONLY
+from roceproof.conformance.suite.pattern import READ_REQUEST, RNR, SEND_ONLY
 from roceproof.conformance.targets.capability import Capability
-from roceproof.verbs.queue_pair import FULL_ACCESS
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
@@ -92,21 +91,6 @@ def test_a_packet_longer_than_the_path_mtu(bench: Bench, service: Service, mtu: 
     play.receive(0, 2 * mtu)
     play.request(0, op.name, mtu + 4 if service is Service.UD else mtu, bytes=mtu + 4)
     play.finish()
-
-
-@case("NAK-07", "RETH-12", smoke=True, targets=SIMULATED)
-@over_services
-def test_a_receive_in_memory_that_must_not_be_written(bench: Bench, service: Service) -> None:
-    executed_of(bench.claims, service, [Op.SEND])
-    qp, bystander = bench.connect(service), bench.bystander()
-    region = bench.target.register(256, access=FULL_ACCESS - {"local_write"})
-    receive = qp.post_receive(region)
-    qp.send(SEND_ONLY(psn=0, payload=8, a=service is Service.RC))
-    if service is Service.RC:
-        qp.expect(NAK(OPERATIONAL_ERROR, psn=0))
-    bystander.fence(0)
-    qp.expect_silence()
-    assert region.read(0, 256) == bytes(256), f"receive {receive} was written into"
 
 
 @case("READ-02", "MTU-10")

@@ -145,9 +145,16 @@ class ObservedTarget(ForwardingTarget):
         offset: int = 0,
         length: int,
         may_wait: bool = False,
+        key_mask: int = 0,
     ) -> None:
         self._inner.post_receive(
-            qp, wr_id=wr_id, region=region, offset=offset, length=length, may_wait=may_wait
+            qp,
+            wr_id=wr_id,
+            region=region,
+            offset=offset,
+            length=length,
+            may_wait=may_wait,
+            key_mask=key_mask,
         )
         self._grant(Provided(qp.qpn, region.rkey, region.addr + offset, length))
 

@@ -15,13 +15,15 @@ class Receive:
     region: Region
     offset: int
     length: int
+    is_misnamed: bool = False
+    """Whether its key names nothing."""
 
-    @property
-    def usable(self) -> bool:
-        """Whether the device may write there."""
+    def usable(self, domain: int) -> bool:
+        """Whether the device may write there for a queue pair of that protection domain."""
         region = self.region
+        is_named = region.valid and region.domain == domain and not self.is_misnamed
         inside = self.offset >= 0 and self.offset + self.length <= region.extent
-        return region.valid and inside and "local_write" in region.access
+        return is_named and inside and "local_write" in region.access
 
     def write(self, at: int, data: bytes) -> None:
         """Place part of a message, `at` bytes behind its start."""

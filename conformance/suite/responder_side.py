@@ -88,13 +88,28 @@ class ResponderSide(PacketFlow):
         return region
 
     def post_receive(
-        self, region: Region, *, offset: int = 0, length: int | None = None, may_wait: bool = False
+        self,
+        region: Region,
+        *,
+        offset: int = 0,
+        length: int | None = None,
+        may_wait: bool = False,
+        key_mask: int = 0,
     ) -> int:
-        """Post one receive, which may wait for room; its work request's number."""
+        """Post one receive, which may wait for room; its work request's number.
+
+        Bits of its key are turned where a simulated device shall find it unusable.
+        """
         wr_id = self._exchange.next_wr_id()
         size = region.size - offset if length is None else length
         self._exchange.target.post_receive(
-            self.qp, wr_id=wr_id, region=region, offset=offset, length=size, may_wait=may_wait
+            self.qp,
+            wr_id=wr_id,
+            region=region,
+            offset=offset,
+            length=size,
+            may_wait=may_wait,
+            key_mask=key_mask,
         )
         return wr_id
 

@@ -219,8 +219,12 @@ class Target(ABC):
         offset: int = 0,
         length: int,
         may_wait: bool = False,
+        key_mask: int = 0,
     ) -> None:
-        """Post a receive, which `may_wait` until there is room; needs RESPONDER."""
+        """Post a receive, which `may_wait` until there is room; needs RESPONDER.
+
+        Of the key that names its region the bits of `key_mask` are turned; needs LOCKSTEP.
+        """
         raise NotImplementedError
 
     @abstractmethod

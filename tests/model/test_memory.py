@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from responder_bench import P, ResponderBench, pattern
 
-from roceproof.conformance.model.memory import Memory
+from roceproof.conformance.model.memory import FOREIGN_DOMAIN, OWN_DOMAIN, Memory
 from roceproof.conformance.model.receive_queue import Receive, ReceiveQueue
 
 
@@ -41,7 +41,8 @@ def test_nobody_writes_outside_a_region(offset: int):
 )
 def test_a_receive_lies_in_its_region(offset: int, length: int, usable: bool):
     region = Memory().register(8)
-    assert Receive(1, region, offset, length).usable == usable
+    assert Receive(1, region, offset, length).usable(OWN_DOMAIN) == usable
+    assert not Receive(1, region, offset, length).usable(FOREIGN_DOMAIN)
 
 
 def test_a_queue_is_flushed_once():

@@ -133,7 +133,7 @@ class ConnectedResponder(Responder):
         """Whether all that is left of the message may go where it is to go."""
         if row.family is Family.SEND:
             receive = self.message_of(request, row).receive
-            return None if receive is None or receive.usable else LOCAL
+            return None if receive is None or receive.usable(self.spec.domain) else LOCAL
         if row.family is Family.WRITE:
             message = self.message_of(request, row)
             at = message.address + message.done

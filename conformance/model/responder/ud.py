@@ -37,4 +37,6 @@ class UdResponder(Responder):
         if not row.payload.admits(len(request.payload), self.spec.path_mtu):
             return False
         whole_words = (len(request.payload) + request.bth.pad_count) % 4 == 0
-        return whole_words and receive is not None and receive.usable and size <= receive.length
+        if receive is None or not receive.usable(self.spec.domain):
+            return False
+        return whole_words and size <= receive.length

@@ -11,7 +11,7 @@ from roceproof.conformance.targets.hdl.connection_events import ConnectionEvents
 from roceproof.conformance.targets.hdl.contract_config import config_of
 from roceproof.conformance.targets.hdl.device import STEP_CYCLES, HdlTarget
 from roceproof.conformance.targets.hdl.memory import HdlMemory, HdlRegion, access_of
-from roceproof.conformance.targets.hdl.number_line import beside, other_domains
+from roceproof.conformance.targets.hdl.number_line import ADDRESSES, beside, other_domains
 from roceproof.conformance.targets.hdl.static_memory import HdlStaticMemory
 from roceproof.conformance.targets.hdl.work import ANSWERED
 from roceproof.conformance.targets.interface import Beyond, TargetError, one_domain
@@ -128,6 +128,7 @@ class HdlResponder(HdlTarget):
         offset: int = 0,
         length: int,
         may_wait: bool = False,
+        key_mask: int = 0,
     ) -> None:
         """Post a receive, and run until the device has it, unless it may wait for room.
 
@@ -146,8 +147,8 @@ class HdlResponder(HdlTarget):
         record = PostedReceive(
             wr_id=wr_id,
             qpn=self._meaningless(qp) if shared else qp.qpn,
-            lkey=region.lkey,
-            address=region.addr + offset,
+            lkey=region.lkey ^ key_mask,
+            address=(region.addr + offset) % ADDRESSES,
             length=length,
             srq=shared,
         )

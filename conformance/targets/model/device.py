@@ -201,11 +201,14 @@ class ModelTarget(Target):
         offset: int = 0,
         length: int,
         may_wait: bool = False,
+        key_mask: int = 0,
     ) -> None:
         """Post a receive on the queue pair's own queue or the shared one."""
         if not isinstance(region, ModelRegion):
             raise TargetError("a receive needs memory of the same device: register it there")
-        self.device.queue_pairs[qp.qpn].post_receive(Receive(wr_id, region, offset, length))
+        self.device.queue_pairs[qp.qpn].post_receive(
+            Receive(wr_id, region, offset, length, is_misnamed=key_mask != 0)
+        )
 
     def completions(self, qp: Qp, *, count: int, timeout_ns: int) -> list[Outcome]:
         """The completions of both queues, in the order in which they came about.

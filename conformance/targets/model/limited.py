@@ -202,12 +202,15 @@ class LimitedModelTarget(ModelTarget):
         offset: int = 0,
         length: int,
         may_wait: bool = False,
+        key_mask: int = 0,
     ) -> None:
         """As many as it holds on one queue."""
         held = len(self.device.queue_pairs[qp.qpn].receives)
         if held >= self._claims.receives and not may_wait:
             raise no_more_receives()
-        super().post_receive(qp, wr_id=wr_id, region=region, offset=offset, length=length)
+        super().post_receive(
+            qp, wr_id=wr_id, region=region, offset=offset, length=length, key_mask=key_mask
+        )
 
     def listen(self, service_id: int, spec: QpSpec) -> None:
         cm = self._manifest.cm

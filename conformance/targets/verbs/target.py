@@ -151,6 +151,7 @@ class VerbsTarget(Target):
         offset: int = 0,
         length: int,
         may_wait: bool = False,
+        key_mask: int = 0,
     ) -> None:
         """Post a receive, on the shared queue where the queue pair has that."""
         queue = {"srq": self._srq} if qp.spec.shared_receive else {"qp": qp.handle}
