@@ -9,6 +9,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, needs, over, over_services
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import OUT_OF_ORDER, OUT_OF_SEQUENCE
+from roceproof.conformance.suite.limits.within_limits import executed_of
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     ACCESS_ERROR,
@@ -20,6 +21,10 @@ from roceproof.conformance.suite.pattern import (
     SEND_FIRST,
     SEND_LAST,
     SEND_ONLY,
+    UD_SEND_ONLY,
+    WRITE_FIRST,
+    WRITE_LAST,
+    WRITE_LAST_IMM,
     WRITE_ONLY,
     WRITE_ONLY_IMM,
 )
@@ -27,11 +32,13 @@ from roceproof.conformance.suite.reporting.answers_told import outcomes_told
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.queue_pair import State
 from roceproof.verbs.service import Service
-from roceproof.verbs.work import Region
+from roceproof.verbs.work import Op, Region
 
 pytestmark = [RESPONDER, needs(Capability.SHARED_RECEIVE)]
 
 SIMULATED = ["hdl", "model"]
+SIZE, HEADER = 8, 40  # bytes: of a message, and in front of a datagram
+MOST = 64
 
 
 @case("CRED-02", "ACK-01", smoke=True, targets=SIMULATED)
@@ -78,22 +85,79 @@ def test_a_message_under_way_keeps_its_receive(bench: Bench) -> None:
     slow.receives(third, byte_len=3)
 
 
-@case("RNR-01", "QPS-03", smoke=True, targets=SIMULATED)
+@case("RQ-01", "RNR-08", smoke=True, targets=SIMULATED)
 @over_services
+def test_a_write_takes_its_receive_with_its_last_packet_or_none(
+    bench: Bench, service: Service
+) -> None:
+    for op in (Op.WRITE, Op.WRITE_IMM):
+        executed_of(bench.claims, service, [op])
+    executed_of(bench.claims, Service.RC, [Op.SEND])
+    slow, quick = (bench.connect(each, shared_receive=True) for each in (service, Service.RC))
+    is_reliable, region = service is Service.RC, slow.region()
+    receives = [slow.post_receive(region, offset=SIZE * n, length=SIZE) for n in range(3)]
+    begin = WRITE_FIRST(payload=slow.mtu, dmalen=slow.mtu + SIZE, **at(slow.region()))
+    for psn, end in ((0, WRITE_LAST_IMM(imm=7)), (2, WRITE_LAST())):
+        slow.send(begin.but(psn=psn))
+        bench.settle()
+        quick.send(SEND_ONLY(psn=psn // 2, payload=SIZE, a=1))
+        quick.expect(ACK(psn=psn // 2))
+        quick.receives(receives[psn], byte_len=SIZE)
+        slow.send(end.but(psn=psn + 1, payload=SIZE, a=int(is_reliable)))
+        if is_reliable:
+            slow.expect(ACK(psn=psn + 1))
+        if psn == 0:
+            slow.receives(receives[1], immediate=7, byte_len=slow.mtu + SIZE)
+
+
+@case("RNR-01", "RQ-01", smoke=True, targets=SIMULATED, breaks=OUT_OF_SEQUENCE)
+@over("fails", [False, True], ids=["alive", "failed"])
+def test_a_receive_beyond_those_of_a_shared_queue_waits_for_its_turn(
+    bench: Bench, *, fails: bool
+) -> None:
+    """Whoever has posted it, and whoever makes room."""
+    executed_of(bench.claims, Service.RC, [Op.SEND])
+    poster, taker = (bench.connect(shared_receive=True) for _ in range(2))
+    count = min(bench.claims.receives, MOST)
+    region = poster.region(SIZE * (count + 1))
+    numbers = [
+        poster.post_receive(region, offset=SIZE * turn, length=SIZE, may_wait=turn == count)
+        for turn in range(count + 1)
+    ]
+    bench.settle()
+    if fails:
+        poster.send(WRITE_ONLY(psn=0, payload=8, a=1, rkey=region.wrong_key(1 << 20)))
+        poster.expect(NAK(ACCESS_ERROR, psn=0))
+    sends = [taker.filled(SEND_ONLY(psn=psn, payload=SIZE, a=1)) for psn in range(count + 1)]
+    for psn, (number, send) in enumerate(zip(numbers, sends, strict=True)):
+        taker.send(send)
+        taker.expect(ACK(psn=psn))
+        taker.receives(number, byte_len=SIZE)
+    wanted = b"".join(send.said["payload"] for send in sends)
+    assert region.read(0, len(wanted)) == wanted
+
+
+@case("RNR-01", "QPS-03", smoke=True, targets=SIMULATED)
+@over(
+    "service",
+    [pytest.param(each, id=each.name, marks=needs(Capability[each.name])) for each in Service],
+)
 def test_a_queue_pair_that_begins_anew_leaves_the_queue_to_others(
     bench: Bench, service: Service
 ) -> None:
     qp, other = (bench.connect(each, shared_receive=True) for each in (service, Service.RC))
+    is_datagram = service is Service.UD
+    send, header = (UD_SEND_ONLY, HEADER) if is_datagram else (SEND_ONLY, 0)
     region = qp.region()
     receives = [qp.post_receive(region, length=64) for _ in range(3)]
-    qp.send(SEND_ONLY(psn=0, payload=4))
-    qp.receives(receives[0], byte_len=4)
+    qp.send(send(psn=0, payload=4))
+    qp.receives(receives[0], byte_len=header + 4)
     qp.reconnect()
     other.send(SEND_ONLY(psn=0, payload=4, a=1))
     other.expect(ACK(psn=0))
     other.receives(receives[1], byte_len=4)
-    qp.send(SEND_ONLY(psn=0, payload=6))
-    qp.receives(receives[2], byte_len=6)
+    qp.send(send(psn=0, payload=6))
+    qp.receives(receives[2], byte_len=header + 6)
 
 
 @case("QPS-04", "RNR-01", smoke=True, targets=SIMULATED)
