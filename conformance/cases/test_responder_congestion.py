@@ -1,27 +1,37 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Congestion notification: what a device says to those whose packets came marked."""
 
+from functools import partial
+
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over, over_services
 from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.intent import OUT_OF_SEQUENCE
 from roceproof.conformance.suite.limits.within_limits import executed_of
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     ACCESS_ERROR,
     ACK,
     CNP,
+    FETCH_ADD,
     NAK,
     READ_REQUEST,
+    SEND_ONLY,
+    WRITE_FIRST,
+    WRITE_LAST,
+    WRITE_MIDDLE,
     WRITE_ONLY,
+    Pattern,
 )
 from roceproof.conformance.suite.sweep import drops_each
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.codec import parse
 from roceproof.conformance.wire.frame_edits import bad_icrc
 from roceproof.conformance.wire.opcodes import is_cnp
+from roceproof.verbs.queue_pair import State
 from roceproof.verbs.service import Service
-from roceproof.verbs.work import Op
+from roceproof.verbs.work import Op, Region
 
 pytestmark = RESPONDER
 
@@ -43,6 +53,10 @@ def notices(bench: Bench) -> list[int]:
     sent = [entry for entry in bench.transcript.entries() if entry.is_sent]
     packets = [(entry.time_ns, parse(entry.frame)) for entry in sent]
     return [time_ns for time_ns, packet in packets if packet and is_cnp(packet.bth.opcode)]
+
+
+def has_told(bench: Bench, times: int) -> bool:
+    return len(notices(bench)) >= times
 
 
 def mark_until_told_again(bench: Bench, qp: Connection) -> int:
@@ -69,7 +83,7 @@ def test_packets_that_are_not_marked_draw_no_notification(
     qp.expect_silence()
 
 
-@case("CNP-02", needs=[Capability.RC])
+@case("CNP-02", needs=[Capability.RC], smoke=True)
 def test_marked_packets_that_are_dropped_draw_no_notification(bench: Bench) -> None:
     good = WRITE_ONLY(psn=0, tos=CE)
     own = bench.target.host.ip
@@ -136,6 +150,59 @@ def test_each_queue_pair_is_notified_of_its_first_mark(bench: Bench, service: Se
         qp.send(WRITE_ONLY(psn=0, tos=marked(qp, CE)))
     for qp in qps:
         qp.expect(CNP(qpn=qp.spec.remote_qpn))
+
+
+def first_marks(qp: Connection, region: Region) -> dict[str, list[Pattern]]:
+    """Packets the last of which is marked, by what it is."""
+    first = WRITE_FIRST(psn=0, payload=qp.mtu, dmalen=2 * qp.mtu + 8, **at(region))
+    middle, last = WRITE_MIDDLE(psn=1, payload=qp.mtu), WRITE_LAST(psn=2, payload=8)
+    write = qp.filled(WRITE_ONLY(psn=0, payload=8, **at(region)))
+    asking = {
+        Op.SEND: {"a SEND that finds no receive": [SEND_ONLY(psn=0, payload=8)]},
+        Op.WRITE: {
+            "the first packet of a WRITE": [first],
+            "its middle": [first, middle],
+            "its last": [first, middle, last],
+            "a WRITE that comes again": [write, write],
+            "a packet behind a gap": [write.but(psn=3)],
+        },
+        Op.READ: {"a READ": [READ_REQUEST(psn=0, dmalen=8, **at(region))]},
+        Op.FETCH_ADD: {"an atomic": [FETCH_ADD(psn=0, swap=1, **at(region))]},
+    }
+    rows = [rows for op, rows in asking.items() if qp.executes(op)]
+    return {name: packets for each in rows for name, packets in each.items()}
+
+
+@case("CNP-02", "CNP-04", needs=[Capability.RC, Capability.MARKS], smoke=True)
+def test_the_first_mark_may_be_on_any_packet(bench: Bench) -> None:
+    qp = bench.connect()
+    region = qp.region()
+    for name, packets in first_marks(qp, region).items():
+        qp.reconnect()
+        told = len(notices(bench))
+        *before, last = map(qp.filled, packets)
+        qp.send(*before, last.but(tos=marked(qp, CE)), breaks=OUT_OF_SEQUENCE)
+        if not bench.comes_true(partial(has_told, bench, told + 1)):
+            text = f"no notification came of a mark on {name}"
+            raise bench.failed(text, rules=["CNP-02", "CNP-04"])
+        bench.settle()
+
+
+@case("CNP-02", "QPS-01", "QPS-03", needs=[Capability.MARKS, Capability.STATES], smoke=True)
+@over_services
+def test_only_a_queue_pair_that_receives_notifies(bench: Bench, service: Service) -> None:
+    qp = bench.connect(service, state=State.RESET)
+    write = WRITE_ONLY(psn=0, tos=marked(qp, CE))
+    qp.drops(write, fence=None)
+    bench.target.set_state(qp.qp, State.INIT)
+    qp.drops(write, fence=None)
+    bench.target.set_state(qp.qp, State.RTR)
+    qp.send(write)
+    qp.expect(CNP())
+    qp.reconnect()
+    for state in (State.ERR, State.RESET):
+        bench.target.set_state(qp.qp, state)
+        qp.drops(write, fence=None)
 
 
 @case("CNP-04", "CNP-01", needs=[Capability.MARKS, Capability.IPV6], smoke=True)
