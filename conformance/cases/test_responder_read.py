@@ -38,7 +38,7 @@ LONG_ON_THE_WALL = 8192  # packets, so that there is time to take the memory awa
 
 
 @case("READ-02", "MTU-10", "AETH-01", smoke=True)
-@over_mtus(256, 1024, 4096)
+@over_mtus()
 def test_responses_are_cut_by_the_path_mtu_and_numbered_from_the_request(
     bench: Bench, mtu: int
 ) -> None:

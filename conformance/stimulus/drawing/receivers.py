@@ -18,6 +18,7 @@ from roceproof.verbs.work import Op
 _SIZES = (256, 1000, 1024, 2048, 4096)
 _LARGEST = 4096
 _IPV6 = 0.4
+_ANY_MTU = 0.25  # of the queue pairs; others have one of the smaller three
 _SERVED = (
     *("SEND", "SEND_IMM", "WRITE", "WRITE_IMM", "READ", "SEND", "WRITE", "READ"),
     *("CMP_SWAP", "FETCH_ADD", "SEND_INV"),
@@ -59,7 +60,8 @@ class DrawnReceivers:
             return
         service = draw.pick(executing)
         self._services[key] = service
-        self._mtus[key] = draw.among(self._claims.path_mtus[:3])
+        mtus = self._claims.path_mtus
+        self._mtus[key] = draw.among(mtus if draw.aside.random() < _ANY_MTU else mtus[:3])
         is_claimed = Capability.IPV6 in self._claims.capabilities
         version = {"ipv6": True} if is_claimed and draw.aside.random() < _IPV6 else {}
         said = self._fields(key) | tag(draw, self._claims)
