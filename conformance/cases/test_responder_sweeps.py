@@ -11,9 +11,20 @@ from roceproof.conformance.stimulus.responder.play import Asking
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, needs, over, over_mtus
 from roceproof.conformance.suite.checks.responses import read_responses
+from roceproof.conformance.suite.intent import WRONG_LENGTHS
 from roceproof.conformance.suite.limits.within_limits import executed_of
 from roceproof.conformance.suite.memory import at
-from roceproof.conformance.suite.pattern import READ_REQUEST, RNR, SEND_ONLY
+from roceproof.conformance.suite.pattern import (
+    ACK,
+    INVALID_REQUEST,
+    NAK,
+    READ_REQUEST,
+    RNR,
+    SEND_ONLY,
+    WRITE_FIRST,
+    WRITE_LAST,
+    WRITE_ONLY,
+)
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
@@ -36,6 +47,7 @@ MANY = (5, 10, 20, 70)  # packets
 DEEPEST = 16  # READs at once
 RNR_CODES = range(32)
 GRH = 40
+MOST_BEYOND = 64  # bytes that a frame may carry beyond the largest path MTU and is not dropped
 SIMULATED = ["hdl", "model"]  # where it can be seen that the device is at rest
 
 over_all_services = over(
@@ -91,6 +103,32 @@ def test_a_packet_longer_than_the_path_mtu(bench: Bench, service: Service, mtu: 
     play.receive(0, 2 * mtu)
     play.request(0, op.name, mtu + 4 if service is Service.UD else mtu, bytes=mtu + 4)
     play.finish()
+
+
+@case("MTU-06", smoke=True, targets=SIMULATED, breaks=WRONG_LENGTHS)
+def test_what_is_longer_than_the_largest_path_mtu_is_refused_and_forgotten(bench: Bench) -> None:
+    executed_of(bench.claims, Service.RC, [Op.WRITE])
+    qp = bench.connect(path_mtu=max(bench.claims.path_mtus))
+    mtu = qp.mtu
+    region = qp.region(3 * mtu)
+    for more in (1, bench.random.randrange(2, MOST_BEYOND), MOST_BEYOND):
+        size = mtu + more
+        first = WRITE_FIRST(psn=0, payload=mtu, dmalen=mtu + size, **at(region))
+        for packets in (
+            [WRITE_ONLY(psn=0, payload=size, **at(region))],
+            [first.but(payload=size, dmalen=2 * size)],
+            [first, WRITE_LAST(psn=1, payload=size)],
+        ):
+            qp.reconnect()
+            region.write(0, bytes(2 * mtu))
+            qp.send(*packets)
+            qp.expect(NAK(INVALID_REQUEST, psn=len(packets) - 1, msn=0))
+            qp.reconnect()
+            whole = qp.filled(WRITE_ONLY(psn=0, payload=mtu, a=1, **at(region)))
+            qp.send(whole)
+            qp.expect(ACK(psn=0, msn=1))
+            data = whole.said["payload"] + bytes(mtu)
+            bench.holds(region, data, what=f"a WRITE behind one of {size} bytes")
 
 
 @case("READ-02", "MTU-10")

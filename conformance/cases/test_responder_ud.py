@@ -6,8 +6,9 @@ import pytest
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, needs, over
 from roceproof.conformance.suite.connection import Connection
-from roceproof.conformance.suite.intent import UNASKED
+from roceproof.conformance.suite.intent import UNASKED, WRONG_LENGTHS
 from roceproof.conformance.suite.pattern import UD_SEND_ONLY, UD_SEND_ONLY_IMM, Pattern
+from roceproof.conformance.suite.reporting.failure import AS_CONTRACTED
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Region
@@ -102,6 +103,22 @@ def test_a_datagram_that_just_fits_is_delivered(bench: Bench) -> None:
     for psn, length in enumerate((0, 1, 32, qp.mtu)):
         receive = qp.post_receive(region, length=HEADER + length)
         delivers(qp, region, receive, UD_SEND_ONLY(psn=psn, payload=length))
+
+
+@case(AS_CONTRACTED, smoke=True, targets=SIMULATED, breaks=WRONG_LENGTHS)
+def test_a_datagram_longer_than_the_path_mtu_fills_no_receive(bench: Bench) -> None:
+    qp = bench.connect(Service.UD)
+    region = qp.region(HEADER + 2 * qp.mtu)
+    region.write(0, GUARD * (region.size // len(GUARD)))
+    held = region.read(0, region.size)
+    receive = qp.post_receive(region)
+    for psn, more in enumerate((1, 4, 64)):
+        qp.send(UD_SEND_ONLY(psn=psn, payload=qp.mtu + more))
+        qp.expect_silence()
+        if bench.completions(qp, count=0, within_ns=0) or region.read(0, region.size) != held:
+            text = f"a datagram of {more} bytes more than the path MTU came into a receive"
+            raise bench.failed(text, rules=[AS_CONTRACTED])
+    delivers(qp, region, receive, UD_SEND_ONLY(psn=3, payload=qp.mtu))
 
 
 @case("UD-07", "ACK-11", smoke=True, breaks=UNASKED)
