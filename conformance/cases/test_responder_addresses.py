@@ -64,6 +64,7 @@ MANY = 1 << 12  # packets that wait at once
 SIMULATED = ["hdl", "model"]
 LONG, LONGEST, WORD = 12, 61, 8
 """Bits of the length of a region, and bytes of a message to one."""
+LONGEST_RECEIVE = (1 << 32) - 1
 PLACES, SMALL = 48, 4096
 """Regions so many that some end at 2^32 and at 2^64, and some begin at 0 or lie across 2^32."""
 
@@ -194,6 +195,16 @@ def test_a_region_is_as_long_as_it_says(bench: Bench) -> None:
         qp.expect(NAK(ACCESS_ERROR, psn=len(offsets)))
         qp.reconnect()
         region.deregister()
+
+
+@case("RQ-01", smoke=True, needs=[Capability.TOLD_KEYS], targets=["hdl"])
+def test_a_receive_is_as_long_as_it_says(bench: Bench) -> None:
+    executed_of(bench.claims, Service.RC, [Op.SEND])
+    qp = bench.connect()
+    region = bench.target.register(LONGEST_RECEIVE)
+    rooms = [(1 << bit) - less for bit in range(TOLD.bit_length(), 32) for less in (0, 1)]
+    for psn, room in enumerate([*rooms, LONGEST_RECEIVE]):
+        moves(bench, qp, Op.SEND, Place(region, 0, WORD), psn, room=room)
 
 
 @case("RETH-07", smoke=True, targets=["hdl"])
