@@ -57,6 +57,25 @@ def test_a_send_with_invalidate_kills_the_key(bench: Bench, packets: int) -> Non
     lives(bench.connect(), *neighbours)
 
 
+@case("INV-01", "RETH-06", smoke=True, targets=["hdl", "model"])
+@invalidating
+@over("packets", [1, 2])
+def test_a_send_may_kill_the_key_of_the_memory_that_it_fills(bench: Bench, packets: int) -> None:
+    qp = bench.connect()
+    inbox = qp.region()
+    number = qp.post_receive(inbox)
+    data = qp.random.randbytes((packets - 1) * qp.mtu + 8)
+    if packets == 2:
+        qp.send(SEND_FIRST(psn=0, payload=data[: qp.mtu]))
+    last = SEND_ONLY_INV if packets == 1 else SEND_LAST_INV
+    qp.send(last(psn=packets - 1, payload=data[-8:], inv=inbox.rkey, a=1))
+    qp.expect(ACK(psn=packets - 1, msn=1))
+    qp.receives(number, byte_len=len(data), invalidated=inbox.rkey)
+    bench.holds(inbox, data, what="a SEND that kills the key of its own receive")
+    qp.send(WRITE_ONLY(psn=packets, payload=8, a=1, **at(inbox)))
+    qp.expect(NAK(ACCESS_ERROR, psn=packets))
+
+
 @case("INV-01", "RNR-01", smoke=True)
 @invalidating
 def test_a_send_that_finds_no_receive_kills_no_key(bench: Bench) -> None:

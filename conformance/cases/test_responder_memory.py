@@ -6,16 +6,21 @@ from collections.abc import Iterable
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over, over_services
 from roceproof.conformance.suite.intent import OUT_OF_ORDER, OUT_OF_SEQUENCE, WRONG_LENGTHS
-from roceproof.conformance.suite.limits.within_limits import executed_of
+from roceproof.conformance.suite.limits.within_limits import executed_of, skip_for_commands
 from roceproof.conformance.suite.memory import at, otherwise
+from roceproof.conformance.suite.packet_flow import SUCCESS
 from roceproof.conformance.suite.pattern import (
     ACCESS_ERROR,
     ACK,
     FETCH_ADD,
     INVALID_REQUEST,
     NAK,
+    OPERATIONAL_ERROR,
     READ_REQUEST,
     READ_RESP_ONLY,
+    SEND_FIRST,
+    SEND_LAST,
+    SEND_MIDDLE,
     SEND_ONLY_IMM,
     WRITE_FIRST,
     WRITE_LAST,
@@ -124,6 +129,33 @@ def test_a_message_under_way_loses_its_memory(bench: Bench) -> None:
     qp.send(WRITE_MIDDLE(psn=1, payload=qp.mtu), WRITE_LAST(psn=2, payload=qp.mtu, a=1))
     qp.expect(NAK(ACCESS_ERROR, msn=0))
     assert region.read(0, region.size) == held
+
+
+@case("NAK-07", "RETH-06", smoke=True, targets=["hdl", "model"])
+@over_services
+def test_a_send_under_way_loses_the_memory_of_its_receive(bench: Bench, service: Service) -> None:
+    executed_of(bench.claims, service, [Op.SEND])
+    qp, is_reliable = bench.connect(service), service is Service.RC
+    region = qp.region()
+    number = qp.post_receive(region)
+    qp.send(SEND_FIRST(psn=0, payload=qp.mtu, a=int(is_reliable)))
+    if is_reliable:
+        qp.expect(ACK(psn=0, msn=0))
+    else:
+        bench.settle()
+    held = region.read(0, region.size)
+    region.deregister()
+    stream = bench.target.standing().get("reg")
+    if stream is not None and stream.waits:
+        skip_for_commands(bench.claims)
+    qp.send(SEND_MIDDLE(psn=1, payload=qp.mtu), SEND_LAST(psn=2, payload=8, a=int(is_reliable)))
+    if is_reliable:
+        qp.expect(NAK(OPERATIONAL_ERROR, msn=0))
+    qp.expect_silence()
+    ended = [each for each in bench.all_completions(qp, 0) if each.wr_id == number]
+    if region.read(0, region.size) != held or any(each.status == SUCCESS for each in ended):
+        text = "a SEND went on into memory whose key had been taken back"
+        raise bench.failed(text, rules=["RETH-06"])
 
 
 @case("RETH-07", "NAK-07", smoke=True)
