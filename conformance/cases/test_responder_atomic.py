@@ -3,9 +3,15 @@
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over
+from roceproof.conformance.suite.limits.within_limits import (
+    executed_of,
+    held_reads,
+    require_queue_pairs,
+)
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     ACCESS_ERROR,
+    ACK,
     ATOMIC_ACK,
     ATOMIC_WRITE,
     CMP_SWAP,
@@ -19,10 +25,14 @@ from roceproof.conformance.suite.pattern import (
     Maker,
 )
 from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.wire.headers import AtomicAckEth
 from roceproof.verbs.queue_pair import FULL_ACCESS
-from roceproof.verbs.work import Region
+from roceproof.verbs.service import Service
+from roceproof.verbs.work import Op, Region
 
 pytestmark = RESPONDER
+
+EACH = 8  # atomics of a queue pair at once
 
 over_atomics = over("atomic", [CMP_SWAP, FETCH_ADD], ids=["CMP_SWAP", "FETCH_ADD"])
 
@@ -101,6 +111,45 @@ def test_an_atomic_has_its_turn_between_writes_and_reads(bench: Bench) -> None:
         after = (before + 5) % (1 << 64)
         qp.expect(ATOMIC_ACK(psn=psn + 1, msn=psn + 2, original=before))
         qp.expect(READ_RESP_ONLY(psn=psn + 2, msn=psn + 3, payload=after.to_bytes(8, "little")))
+
+
+@case("ATOM-04", needs=[Capability.DISTURBANCE], smoke=True, targets=["hdl", "model"])
+@over("lag", [0, 98])
+def test_atomics_and_writes_of_queue_pairs_to_one_word_have_their_turns(
+    bench: Bench, lag: int
+) -> None:
+    executed_of(bench.claims, Service.RC, [Op.FETCH_ADD])
+    require_queue_pairs(bench.claims, 2)
+    held = held_reads(bench.claims) or EACH
+    qps = [bench.connect(max_dest_rd_atomic=held) for _ in range(min(4, bench.claims.qps))]
+    region = qps[0].region(24)
+    written = [turn << 32 for turn in range(1, held + 1)] if qps[0].executes(Op.WRITE) else []
+    writers = [qps.pop()] if written else []
+    bench.target.disturb(memory_lag=lag)
+    for psn in range(held):
+        for writer in writers:
+            data = written[psn].to_bytes(8, "little")
+            writer.send(WRITE_ONLY(psn=psn, payload=data, a=int(psn == held - 1), **at(region, 8)))
+        for step, qp in enumerate(qps, start=1):
+            qp.send(FETCH_ADD(psn=psn, swap=step, **at(region, 8)))
+    found: dict[int, int] = {}
+    for step, qp in enumerate(qps, start=1):
+        for packet in qp.expect(*(ATOMIC_ACK(psn=psn) for psn in range(held))):
+            header = packet.extension(AtomicAckEth)
+            assert header is not None
+            found[header.original] = step
+    for writer in writers:
+        writer.expect(ACK(psn=held - 1))
+    bench.target.disturb()
+    wanted = held * len(qps)
+    for value in (0, *written):
+        while value in found:
+            wanted -= 1
+            value += found.pop(value)
+    if wanted:
+        text = f"{wanted} of {held * len(qps)} atomics on one word did not have a turn of their own"
+        raise bench.failed(text, rules=["ATOM-04"])
+    leaves(bench, region, value, offset=8)
 
 
 @case("ATOM-03", smoke=True)
