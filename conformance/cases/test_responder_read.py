@@ -106,19 +106,22 @@ def test_more_reads_than_resources_are_served_in_turn_or_refused(bench: Bench) -
 
 @case("READ-06", needs=[Capability.LOCKSTEP])
 @over("depth", [pytest.param(1, marks=pytest.mark.smoke), 2, 3, 15, 16])
-def test_a_read_beyond_the_resources_is_refused_behind_those_before(
-    bench: Bench, depth: int
+@over("beyond", [READ_REQUEST, FETCH_ADD], ids=["READ", "ATOMIC"])
+def test_a_request_beyond_the_resources_is_refused_behind_those_before(
+    bench: Bench, depth: int, beyond: Maker
 ) -> None:
     qp = bench.connect(max_dest_rd_atomic=depth)
     kept = held_reads(bench.claims) or depth
     size = LONG * qp.mtu
     region = qp.region(size, filled=True)
     long, short = (READ_REQUEST(psn=0, dmalen=length, **at(region)) for length in (size, 8))
-    qp.send(long, *(short.but(psn=LONG + place) for place in range(kept)))
+    last = LONG + kept - 1
+    held = (short.but(psn=psn) for psn in range(LONG, last))
+    qp.send(long, *held, beyond(psn=last, dmalen=8, **at(region)))
     qp.expect(*read_responses(qp, 0, region.read(0, size)))
     for place in range(kept - 1):
         qp.expect(*read_responses(qp, LONG + place, region.read(0, 8)))
-    qp.expect(NAK(INVALID_REQUEST, psn=LONG + kept - 1, msn=kept))
+    qp.expect(NAK(INVALID_REQUEST, psn=last, msn=kept))
 
 
 @case("READ-08", "ACK-12", smoke=True)
