@@ -37,9 +37,19 @@ ENDS = [
     for receive in (POSTED, IN_USE, MISSING)
     if (each, receive) != (Service.UD, IN_USE)  # a datagram is one packet
 ]
-over_ends = pytest.mark.parametrize(("service", "receive"), ENDS)
 TAKING = (State.RTR, State.RTS)
 STEPS = (State.INIT, *TAKING)
+OPEN = (IN_USE, State.RTS)
+TAKEN = [
+    pytest.param(
+        *end.values,
+        state,
+        id=f"{end.id}-{state.name}",
+        marks=[*end.marks, *([pytest.mark.smoke] if (end.values[1], state) == OPEN else [])],
+    )
+    for end in ENDS
+    for state in TAKING
+]
 FAILING = [
     pytest.param(
         *end.values,
@@ -122,9 +132,8 @@ class Crossed:
     targets=SIMULATED,
     breaks=ANYTHING,
 )
-@over("state", TAKING, ids=lambda state: state.name)
 @over("shared", QUEUES)
-@over_ends
+@pytest.mark.parametrize(("service", "receive", "state"), TAKEN)
 def test_a_message_in_every_state(
     bench: Bench, service: Service, receive: str, state: State, *, shared: bool
 ) -> None:

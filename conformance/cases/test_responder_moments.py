@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import product
 from typing import NamedTuple
 
+import pytest
+
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, needs, over
 from roceproof.conformance.suite.checks.responses import read_responses
@@ -22,11 +24,13 @@ from roceproof.conformance.suite.pattern import (
     SEND_FIRST,
     SEND_LAST,
     SEND_ONLY,
+    UD_SEND_ONLY,
     WRITE_ONLY,
     Pattern,
 )
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.codec import Packet
+from roceproof.conformance.wire.framing import GRH_BYTES
 from roceproof.verbs.queue_pair import State
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Region
@@ -38,6 +42,11 @@ SIZE = 24
 RNR_KIND = 1
 
 over_parts = over("part", range(PARTS))
+over_receiving = over(
+    "service",
+    [pytest.param(each, marks=needs(Capability[each.name])) for each in Service],
+    ids=[each.name for each in Service],
+)
 
 
 class Request(NamedTuple):
@@ -263,14 +272,16 @@ def test_a_receive_is_posted_in_every_cycle_of_its_message(bench: Bench, part: i
     receive_comes(bench, part)
 
 
-def receives_end(bench: Bench, part: int | None) -> None:
+def receives_end(bench: Bench, service: Service, part: int | None) -> None:
     """Each once, those that messages have filled with success, and in their order."""
-    executed_of(bench.claims, Service.RC, [Op.SEND])
-    qp = bench.connect()
-    region = qp.region(2 * SIZE)
+    executed_of(bench.claims, service, [Op.SEND])
+    qp = bench.connect(service)
+    message = UD_SEND_ONLY if service is Service.UD else SEND_ONLY
+    room = SIZE + GRH_BYTES * (service is Service.UD)
+    region = qp.region(2 * room)
     for cycles in moments(bench, part):
-        receives = [qp.post_receive(region, offset=n * SIZE, length=SIZE) for n in range(2)]
-        qp.send(SEND_ONLY(psn=0, payload=SIZE, a=1))
+        receives = [qp.post_receive(region, offset=n * room, length=room) for n in range(2)]
+        qp.send(message(psn=0, payload=SIZE, a=int(service is Service.RC)))
         pass_by(bench, cycles)
         bench.target.set_state(qp.qp, State.ERR)
         ended = bench.all_completions(qp, len(receives))
@@ -281,11 +292,17 @@ def receives_end(bench: Bench, part: int | None) -> None:
 
 
 @case("QPS-03", "QPS-06", needs=[Capability.STATES], smoke=True, targets=SIMULATED)
-def test_receives_end_once_when_a_queue_pair_fails_in_any_cycle_of_a_message(bench: Bench) -> None:
-    receives_end(bench, None)
+@over_receiving
+def test_receives_end_once_when_a_queue_pair_fails_in_any_cycle_of_a_message(
+    bench: Bench, service: Service
+) -> None:
+    receives_end(bench, service, None)
 
 
 @case("QPS-03", "QPS-06", needs=[Capability.STATES], targets=SIMULATED)
+@over_receiving
 @over_parts
-def test_receives_end_once_when_a_queue_pair_fails_in_every_cycle(bench: Bench, part: int) -> None:
-    receives_end(bench, part)
+def test_receives_end_once_when_a_queue_pair_fails_in_every_cycle(
+    bench: Bench, service: Service, part: int
+) -> None:
+    receives_end(bench, service, part)

@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Receiver not ready: what a responder says while no receive is posted, and what it keeps."""
 
-from collections.abc import Callable
-
 import pytest
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, needs, over
-from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     ACK,
@@ -28,6 +25,7 @@ from roceproof.conformance.suite.pattern import (
     Maker,
 )
 from roceproof.conformance.targets.capability import Capability
+from roceproof.verbs.queue_pair import State
 
 pytestmark = RESPONDER
 
@@ -84,18 +82,26 @@ def test_a_receive_beyond_those_that_it_holds_waits_for_its_turn(bench: Bench) -
 
 @case("QPS-04", "RNR-01", smoke=True)
 @over(
-    "begin",
-    [Connection.reconnect, pytest.param(Connection.restart, marks=needs(Capability.RESTART))],
+    "straight",
+    [False, pytest.param(True, marks=needs(Capability.RESTART))],
     ids=["through_reset", "at_once"],
 )
+@over(
+    "state",
+    [
+        State.RTS,
+        *(pytest.param(each, marks=needs(Capability.STATES)) for each in (State.INIT, State.RTR)),
+    ],
+    ids=lambda state: state.name,
+)
 def test_receives_end_with_the_life_of_their_queue_pair(
-    bench: Bench, begin: Callable[[Connection], None]
+    bench: Bench, state: State, *, straight: bool
 ) -> None:
-    qp = bench.connect()
+    qp = bench.connect(state=state)
     inbox = qp.region()
     for _ in range(min(bench.claims.receives, 2)):
         qp.post_receive(inbox, length=SIZE)
-    begin(qp)
+    qp.reconnect(straight=straight, state=State.RTS)
     send = qp.filled(SEND_ONLY(psn=0, payload=SIZE, a=1))
     qp.send(send)
     qp.expect(RNR(psn=0, msn=0))

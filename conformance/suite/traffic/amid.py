@@ -16,6 +16,8 @@ from roceproof.conformance.suite.pattern import (
     ACK,
     NAK,
     READ_REQUEST,
+    SEND_ONLY,
+    UD_SEND_ONLY,
     WRITE_FIRST,
     WRITE_LAST,
     WRITE_MIDDLE,
@@ -23,7 +25,9 @@ from roceproof.conformance.suite.pattern import (
     Pattern,
 )
 from roceproof.conformance.suite.reporting.failure_site import Kind, Stop
+from roceproof.conformance.wire.framing import GRH_BYTES
 from roceproof.verbs.queue_pair import State
+from roceproof.verbs.service import Service
 from roceproof.verbs.work import Region
 
 _ACKNOWLEDGE = 0x11
@@ -47,8 +51,24 @@ def begin_write(bench: Bench, qp: Connection, region: Region) -> None:
     mtu, last = qp.mtu, region.size // qp.mtu - 1
     qp.send(qp.filled(WRITE_FIRST(psn=0, payload=mtu, dmalen=region.size, **at(region))))
     qp.send(*(qp.filled(WRITE_MIDDLE(psn=psn, payload=mtu)) for psn in range(1, last)))
-    qp.send(qp.filled(WRITE_LAST(psn=last, payload=mtu, a=1)))
-    if not bench.comes_true(lambda: any(region.read(0, mtu))):
+    asks = int(qp.spec.service is Service.RC)
+    qp.send(qp.filled(WRITE_LAST(psn=last, payload=mtu, a=asks)))
+    _expect_written(bench, region)
+
+
+def begin_sends(bench: Bench, qp: Connection, region: Region) -> None:
+    """Messages of one packet to all of it, unacknowledged, of which the first bytes are there."""
+    is_datagram = qp.spec.service is Service.UD
+    maker, header = (UD_SEND_ONLY, GRH_BYTES) if is_datagram else (SEND_ONLY, 0)
+    count = min(region.size // qp.mtu, bench.claims.receives)
+    for n in range(count):
+        qp.post_receive(region, offset=n * qp.mtu, length=qp.mtu)
+    qp.send(*(qp.filled(maker(psn=psn, payload=qp.mtu - header)) for psn in range(count)))
+    _expect_written(bench, region)
+
+
+def _expect_written(bench: Bench, region: Region) -> None:
+    if not bench.comes_true(lambda: any(region.read(0, _SMALL + GRH_BYTES))):
         raise bench.failed("nothing was written")
 
 
