@@ -69,6 +69,27 @@ def complete_once(bench: Bench, found: Sequence[Outcome], numbers: Sequence[int]
     raise bench.failed(text)
 
 
+@case("RQ-01", "RNR-01", smoke=True, targets=SIMULATED)
+def test_receives_that_are_offered_in_a_row_reach_the_queues_that_they_name(bench: Bench) -> None:
+    executed_of(bench.claims, Service.RC, [Op.SEND])
+    pairs = [bench.connect() for _ in range(min(CROWD, bench.claims.qps))]
+    turns = pairs * min(ROUNDS, bench.claims.receives)
+    bench.random.shuffle(turns)
+    region = pairs[0].region(len(turns) * SIZE)
+    numbers = [
+        qp.post_receive(region, offset=place * SIZE, length=SIZE, may_wait=True)
+        for place, qp in enumerate(turns)
+    ]
+    bench.settle()
+    for place, (qp, number) in enumerate(zip(turns, numbers, strict=True)):
+        psn, data = turns[:place].count(qp), qp.random.randbytes(SIZE)
+        qp.send(SEND_ONLY(psn=psn, payload=data, a=1))
+        qp.expect(ACK(psn=psn))
+        qp.receives(number, byte_len=SIZE)
+        if region.read(place * SIZE, SIZE) != data:
+            raise bench.failed("a message is not where its receive says", rules=["RQ-01"])
+
+
 @case("RQ-01", "RNR-01", needs=[Capability.DISTURBANCE], smoke=True, targets=SIMULATED)
 @over("stream", STREAMS)
 def test_each_receive_completes_once_while_a_stream_hardly_moves(bench: Bench, stream: str) -> None:
