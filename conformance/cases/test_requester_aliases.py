@@ -47,6 +47,11 @@ def test_no_bit_of_another_port_makes_it_that_of_roce(bench: Bench) -> None:
     ignores_each(bench, one_bit.port(*ANSWERS))
 
 
+@case("UDP-01", smoke=True, needs=reliable)
+def test_no_bit_of_another_protocol_makes_it_udp(bench: Bench) -> None:
+    ignores_each(bench, one_bit.protocol(*ANSWERS))
+
+
 @case("ETH-01", smoke=True, needs=reliable)
 def test_no_bit_of_another_ethertype_makes_it_ip(bench: Bench) -> None:
     ignores_each(bench, one_bit.ethertype(*ANSWERS))

@@ -28,21 +28,22 @@ SIMULATED = ["hdl", "model"]
 GOOD = WRITE_ONLY(psn=0, a=1)
 HEADER, ORIGINAL, SWAPPED = 40, 0x0123456789ABCDEF, 0x5A5A5A5A5A5A5A5A
 Aliases = Callable[[Pattern], dict[str, Pattern]]
-COMPARED: dict[str, Aliases] = {
-    "GID-02": one_bit.strangers_address,
-    "GID-05": one_bit.stations_address,
-    "BTH-11": one_bit.queue_pair,
-    "BTH-07": one_bit.partition,
-    "UDP-01": one_bit.port,
-    "ETH-01": one_bit.ethertype,
-    "LIVE-03": one_bit.stations_mac,
+COMPARED: dict[Aliases, str] = {
+    one_bit.strangers_address: "GID-02",
+    one_bit.stations_address: "GID-05",
+    one_bit.queue_pair: "BTH-11",
+    one_bit.partition: "BTH-07",
+    one_bit.port: "UDP-01",
+    one_bit.protocol: "UDP-01",
+    one_bit.ethertype: "ETH-01",
+    one_bit.stations_mac: "LIVE-03",
 }
-"""By the rule that each alias breaks."""
+"""With the rule that each alias breaks."""
 over_compared = over(
     "aliases",
     [
         pytest.param(aliases, id=aliases.__name__, marks=pytest.mark.rules(rule))
-        for rule, aliases in COMPARED.items()
+        for aliases, rule in COMPARED.items()
     ],
 )
 

@@ -192,6 +192,18 @@ def fragment(word: int) -> Edit:
     return edit
 
 
+def flip_protocol(mask: int) -> Edit:
+    """Flip bits of what says that UDP follows, IP checksum and ICRC made right for that."""
+
+    def edit(frame: bytearray) -> None:
+        layout = layout_of(frame)
+        frame[layout.ip + (6 if layout.version == 6 else 9)] ^= mask
+        fix_ip_checksum(frame)
+        frame[layout.end - ICRC_BYTES : layout.end] = icrc.compute_at(bytes(frame), layout)
+
+    return edit
+
+
 def ip_options(data: bytes) -> Edit:
     """Put whole words of options behind the IPv4 header, counted in its lengths."""
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.pattern import Pattern
 from roceproof.conformance.wire import frame_edits as edits
+from roceproof.conformance.wire.framing import IP_PROTOCOL_UDP
 from roceproof.conformance.wire.ip import CE
 from roceproof.verbs.addresses import Host
 
@@ -15,7 +16,7 @@ Flaw = Callable[[Pattern, Connection, int], Pattern]
 _BTH_AT, _ICRC_BITS = 8, 32
 _SERVICES, _SERVICE_SHIFT = 7, 5
 _HOST_BYTES = 3  # of an IPv4 address, those that say no class of it
-_NEXT_HEADER_AT, _FRAGMENT_HEADER = 6, 44
+_FRAGMENT_HEADER = 44
 
 
 def _other_service(request: Pattern, qp: Connection, number: int) -> Pattern:
@@ -35,7 +36,7 @@ def _flipped_address(host: Host, number: int) -> bytes:
 
 def _fragment(request: Pattern, qp: Connection, number: int) -> Pattern:
     if qp.spec.remote.is_ipv6:
-        return request.corrupted(edits.set_ip(_NEXT_HEADER_AT, bytes((_FRAGMENT_HEADER,))))
+        return request.corrupted(edits.flip_protocol(IP_PROTOCOL_UDP ^ _FRAGMENT_HEADER))
     return request.corrupted(edits.fragment((0x2000, 0x0004)[number % 2]))
 
 

@@ -4,7 +4,7 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from roceproof.conformance.suite.pattern import Edit, Pattern
-from roceproof.conformance.wire.frame_edits import flip_ip, flip_udp
+from roceproof.conformance.wire.frame_edits import flip_ip, flip_protocol, flip_udp
 
 _PORT, _QPN, _P_KEY = (2, 3), (13, 14, 15), (10, 11)  # counted from the UDP header
 _SOURCE, _DESTINATION = range(12, 16), range(16, 20)  # counted from the IP header
@@ -61,6 +61,14 @@ def partition(*packets: Pattern) -> dict[str, Pattern]:
 def port(*packets: Pattern) -> dict[str, Pattern]:
     """To nearly that of RoCE."""
     return _flipped(packets, flip_udp, _PORT)
+
+
+def protocol(*packets: Pattern) -> dict[str, Pattern]:
+    """Nearly UDP."""
+    return {
+        f"bit {bit} flipped": packets[bit % len(packets)].corrupted(flip_protocol(1 << bit))
+        for bit in range(8)
+    }
 
 
 def ethertype(*packets: Pattern) -> dict[str, Pattern]:
