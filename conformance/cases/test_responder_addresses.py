@@ -238,6 +238,17 @@ def test_a_message_longer_than_any_is_refused_though_its_region_has_room(bench: 
     qp.expect(NAK(INVALID_REQUEST, psn=0))
 
 
+@case("FUZZ-08", "NAK-07", smoke=True, needs=[Capability.TOLD_KEYS], targets=["hdl"])
+def test_a_read_of_more_than_any_message_has_is_refused_though_its_region_has_room(
+    bench: Bench,
+) -> None:
+    executed_of(bench.claims, Service.RC, [Op.READ])
+    qp = bench.connect()
+    region = bench.target.register(2 * LONGEST_MESSAGE)
+    qp.send(READ_REQUEST(psn=0, dmalen=LONGEST_MESSAGE + 1, **at(region)))
+    qp.expect(NAK(INVALID_REQUEST, psn=0))
+
+
 @case("RETH-07", "READ-09", smoke=True, targets=["hdl", "model"])
 def test_a_read_that_ends_behind_its_region_is_refused_whatever_its_length(bench: Bench) -> None:
     executed_of(bench.claims, Service.RC, [Op.READ])
