@@ -7,7 +7,7 @@ Scapy is imported by the cases that use it: it takes longer to load than most ru
 from collections.abc import Callable, Iterable
 
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.case import RESPONDER, case, over
+from roceproof.conformance.suite.case import RESPONDER, case, over, over_ip_versions
 from roceproof.conformance.suite.intent import OUT_OF_SEQUENCE
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import ACK, SEND_ONLY, UD_SEND_ONLY, WRITE_ONLY, Edit
@@ -262,6 +262,24 @@ def test_a_datagram_over_ipv6_has_its_header_in_front(bench: Bench) -> None:
     assert region.read(GRH_BYTES, 24) == packet.said["payload"] + bytes(3)
 
 
+@case("GID-03", needs=[Capability.UD, Capability.IPV6], smoke=True)
+@over_ip_versions
+def test_a_datagram_may_come_over_the_other_ip_version_than_the_queue_pairs(
+    bench: Bench, *, ipv6: bool
+) -> None:
+    qp, sender = bench.connect(Service.UD, ipv6=not ipv6), bench.connect(Service.UD, ipv6=ipv6)
+    region = qp.region(filled=True)
+    number = qp.post_receive(region)
+    packet = sender.filled(UD_SEND_ONLY(payload=21, qpn=qp.qp.qpn, qkey=qp.spec.qkey))
+    sender.send(packet)
+    qp.receives(number, byte_len=GRH_BYTES + 21, src_qpn=sender.spec.remote_qpn)
+    header = region.read(0, GRH_BYTES)
+    addresses = sender.spec.remote.ip + bench.target.host_for(sender.spec).ip
+    assert header[GRH_BYTES - len(addresses) :] == addresses
+    assert header[0 if ipv6 else GRH_BYTES - IPV4_BYTES] >> 4 == (6 if ipv6 else 4)
+    assert region.read(GRH_BYTES, 21) == packet.said["payload"]
+
+
 @case("GID-04", smoke=True, needs=[Capability.UD])
 def test_the_multicast_qpn_at_a_unicast_address_reaches_nobody(bench: Bench) -> None:
     qp = bench.connect(Service.UD)
@@ -286,14 +304,14 @@ def test_a_request_over_ipv6_is_answered_between_the_same_addresses(bench: Bench
     qp.expect(ACK(psn=0, src_ip=qp.from_device.src.ip, dst_ip=qp.spec.remote.ip))
 
 
-@case("IP-13", needs=[Capability.IPV6])
+@case("IP-13", needs=[Capability.IPV6], smoke=True)
 def test_an_ipv6_length_that_lies_drops_the_packet(bench: Bench) -> None:
     near = [UDP_LENGTH + by for by in (-20, -8, -4, -1, 1, 2, 4, 8, 20)]
     lies = said(edits.set_ip, 4, [0, 1, 23, 24, *near, 1500, 0xFFD3, 0xFFFF])
     drops_each(bench, {name: GOOD.resealed(edit) for name, edit in lies.items()}, ipv6=True)
 
 
-@case("UDP-09", "BTH-16", needs=[Capability.IPV6])
+@case("UDP-09", "BTH-16", needs=[Capability.IPV6], smoke=True)
 def test_a_packet_over_ipv6_that_ends_before_its_bth_does_is_dropped(bench: Bench) -> None:
     cut = {f"{size} bytes": GOOD.corrupted(edits.truncate(size)) for size in range(BTH_BYTES)}
     drops_each(bench, cut, ipv6=True)
