@@ -78,7 +78,7 @@ def test_a_damaged_frame_says_nothing(bench: Bench) -> None:
         for response in (
             ACK(psn=message.last_psn, msn=message.ordinal),
             NAK(INVALID_REQUEST, psn=message.psn),
-        ):
+        ) * 5:
             bench.send_damaged(qp.frame(response), flow=qp.to_device)
         qp.does_not_complete()
         qp.finish(message)

@@ -26,13 +26,21 @@ package roceproof_xgmii_pkg;
   localparam int Gap           = 12;  // between frames, Terminate among it, on average
   localparam int MostDeficit   = 3;   // what gaps may be behind that average
 
-  localparam logic [31:0] CrcStart = '1;
-  localparam logic [31:0] Residue  = 32'hDEBB20E3;  // of a frame with its FCS
+  localparam logic [31:0] CrcStart   = '1;
+  localparam logic [31:0] Polynomial = 32'hEDB88320;
+  localparam logic [31:0] Residue    = 32'hDEBB20E3;  // of a frame with its FCS
 
   // The CRC of one byte more; its complement is the FCS, lowest byte first.
   function automatic logic [31:0] crc_of(input logic [31:0] so_far, input logic [7:0] data);
     automatic logic [31:0] crc = so_far ^ {24'd0, data};
-    for (int i = 0; i < 8; i++) crc = crc[0] ? (crc >> 1) ^ 32'hEDB88320 : crc >> 1;
+    for (int i = 0; i < 8; i++) crc = crc[0] ? (crc >> 1) ^ Polynomial : crc >> 1;
+    return crc;
+  endfunction
+
+  // What is wrong in an FCS of whose residue these bits are wrong.
+  function automatic logic [31:0] wrong_for(input logic [31:0] residue);
+    automatic logic [31:0] crc = residue;
+    repeat (8 * FcsBytes) crc = crc[31] ? ((crc ^ Polynomial) << 1) | 32'd1 : crc << 1;
     return crc;
   endfunction
 

@@ -2,8 +2,9 @@
 //
 // Frames into the DUT as XGMII: with preamble and FCS, from lane 0 or 4. Gaps
 // are as short as deficit idle count allows while frames wait. A frame that is
-// to be discarded has a wrong FCS or an error character, by turns. A frame
-// leaves when all of it has come.
+// to be discarded has, by turns, one wrong bit, in its FCS or in what a receiver's
+// CRC leaves of it, or an error character; for who sees only the eight bits of
+// that character, it is a right frame. A frame leaves when all of it has come.
 
 `default_nettype none
 
@@ -23,6 +24,9 @@ module roceproof_xgmii_source
   output logic      [7:0]  rxc_o
 );
 
+  localparam int SourceAddress = 6;
+  localparam int AddressBytes  = 6;
+
   lane_t       line[$];     // what is yet to leave, lane 0 first
   logic [7:0]  frame[$];    // what has come of the next
   int          gap_q;       // behind the last frame, on the line or before it
@@ -41,18 +45,44 @@ module roceproof_xgmii_source
     deficit_q = deficit_after(deficit_q, gap_q);
   endtask
 
+  // Puts the eight bits of an error character into the frame, and says where: in the source
+  // address, in a trailer behind the packet, or in the FCS.
+  function automatic int spoil();
+    automatic int          trailer = 1 + int'(draw_q[2:0]);
+    automatic int          byte_no = int'(draw_q[4:3]);
+    automatic logic [31:0] crc     = CrcStart;
+    if (draw_q[6:5] == 2'd0) begin
+      spoil        = SourceAddress + int'(draw_q[9:7]) % AddressBytes;
+      frame[spoil] = Error[7:0];
+    end else if (draw_q[6:5] == 2'd1) begin
+      foreach (frame[i]) crc = crc_of(crc, frame[i]);
+      for (int last = 0; last < 256; last++) begin
+        automatic logic [31:0] fcs = ~crc_of(crc, 8'(last));
+        if (fcs[8*byte_no+:8] == Error[7:0]) begin
+          frame.push_back(8'(last));
+          break;
+        end
+      end
+      spoil = frame.size() + byte_no;
+    end else begin
+      repeat (trailer) frame.push_back(Error[7:0]);
+      spoil = frame.size() - 1 - byte_no % trailer;
+    end
+  endfunction
+
   task automatic put_frame(input logic is_bad);
-    automatic logic [31:0] crc = CrcStart;
+    automatic logic [31:0] crc   = CrcStart;
+    automatic logic [31:0] wrong = 32'd1 << draw_q[4:0];
+    automatic int          error = is_bad && spoils_q ? spoil() : -1;
     put_gap();
     line.push_back(Start);
     repeat (PreambleBytes) line.push_back(Preamble);
     line.push_back(Delimiter);
-    for (int i = 0; i < frame.size(); i++) begin
-      crc = crc_of(crc, frame[i]);
-      line.push_back(is_bad && spoils_q && i == frame.size() / 2 ? Error : {1'b0, frame[i]});
-    end
-    if (!is_bad || spoils_q) crc = ~crc;
-    for (int i = 0; i < FcsBytes; i++) line.push_back({1'b0, crc[8*i+:8]});
+    foreach (frame[i]) crc = crc_of(crc, frame[i]);
+    crc = ~crc;
+    if (is_bad && !spoils_q) crc ^= draw_q[5] ? wrong_for(wrong) : wrong;
+    for (int i = 0; i < FcsBytes; i++) frame.push_back(crc[8*i+:8]);
+    foreach (frame[i]) line.push_back(i == error ? Error : {1'b0, frame[i]});
     line.push_back(Terminate);
     gap_q = 1;
     if (is_bad) spoils_q = !spoils_q;
