@@ -4,8 +4,16 @@
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, over, over_services
 from roceproof.conformance.suite.checks.frame_integrity import frames_are_exact
-from roceproof.conformance.suite.checks.recovery import last_given_ns, last_sent_ns
+from roceproof.conformance.suite.checks.recovery import (
+    copies,
+    last_given_ns,
+    last_sent_ns,
+    unhurried_code,
+    write_all,
+)
+from roceproof.conformance.suite.pattern import NAK, SEQUENCE_ERROR
 from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.wire.frame_edits import with_flipped_bit
 from roceproof.conformance.wire.mac_control import LONGEST, global_pause, priority_pause
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
@@ -15,8 +23,13 @@ pytestmark = REQUESTER
 PRIORITY = 3
 TAG = PRIORITY << 13 | 7
 CLASSES = range(8)
+DECIDING = (*range(48), *range(8 * 12, 8 * 16))
+"""Bits of what makes a frame a pause: its destination, its type and its opcode."""
+OTHER_PAUSE = 8 * 14
+"""The one between the opcodes of both kinds of pauses."""
 LONG_ENOUGH = 400
 """Quanta, of which a device needs but few to hear of a pause and to go on behind it."""
+DAMAGED = 8
 PACKETS = 60
 """More than leave while a device may still be busy to stop and the suite believes silence."""
 
@@ -128,9 +141,11 @@ def test_times_of_classes_that_a_pause_does_not_name_say_nothing(
 @case("ETH-09", "PFC-01", needs=[Capability.PFC, Capability.WRITE, Capability.DAMAGE], smoke=True)
 @over_services
 def test_a_damaged_pause_neither_begins_nor_ends_one(bench: Bench, service: Service) -> None:
-    qp = bench.connect(service)
-    bench.send_damaged(global_pause(LONGEST, src_mac=bench.peers[0].mac))
-    pause(bench, LONGEST, is_damaged=True)
+    qp, asker = bench.connect(service), bench.peers[0].mac
+    of_all = priority_pause(dict.fromkeys(CLASSES, LONGEST), src_mac=asker)
+    for frame in (global_pause(LONGEST, src_mac=asker), of_all, of_all) * DAMAGED:
+        bench.send_damaged(frame)
+    bench.settle()
     qp.transfer(Op.WRITE, 5)
     pause(bench, LONGEST)
     message = qp.post(Op.WRITE, 5)
@@ -139,6 +154,23 @@ def test_a_damaged_pause_neither_begins_nor_ends_one(bench: Bench, service: Serv
     pause(bench, 0)
     qp.expect_message(message)
     qp.finish(message)
+
+
+@case("PFC-01", "LIVE-03", needs=[Capability.PFC, Capability.WRITE], smoke=True)
+@over_services
+def test_what_is_nearly_a_pause_holds_nothing(bench: Bench, service: Service) -> None:
+    """One to another station or group, or of another type or opcode."""
+    qp, asker = bench.connect(service), bench.peers[0].mac
+    for right in (
+        priority_pause(dict.fromkeys(CLASSES, LONGEST), src_mac=asker),
+        global_pause(LONGEST, src_mac=asker),
+    ):
+        bench.send(bench.peers[1].mac + right[6:], is_void=True)
+        for bit in DECIDING:
+            if bit != OTHER_PAUSE:
+                bench.send(bytes(with_flipped_bit(right, bit)), is_void=True)
+    bench.settle()
+    qp.transfer(Op.WRITE, 5)
 
 
 @case("PFC-01", "PFC-02", needs=[Capability.PFC, Capability.WRITE], smoke=True)
@@ -185,7 +217,24 @@ def test_a_pause_stops_its_own_class_only(bench: Bench) -> None:
     held.finish(message)
 
 
-@case("PFC-03", needs=[Capability.PFC, Capability.WRITE, Capability.RETRANSMISSION])
+@case(
+    "PFC-01",
+    "RTX-04",
+    needs=[Capability.PFC, Capability.RC, Capability.WRITE, Capability.RETRANSMISSION],
+    smoke=True,
+)
+def test_what_is_asked_for_again_in_a_pause_leaves_behind_it(bench: Bench) -> None:
+    qp = bench.connect(ack_timeout=unhurried_code(bench))
+    messages = write_all(qp, 5, 2 * qp.mtu, 5)
+    pause(bench, LONGEST)
+    qp.send(NAK(SEQUENCE_ERROR, psn=0))
+    qp.expect_silence()
+    pause(bench, 0)
+    qp.expect(*copies(messages))
+    qp.finish(*messages)
+
+
+@case("PFC-03", needs=[Capability.PFC, Capability.WRITE, Capability.RETRANSMISSION], smoke=True)
 def test_time_spent_paused_uses_up_no_retries(bench: Bench) -> None:
     qp = bench.connect(ack_timeout=1, retry_count=1)
     pause(bench, LONGEST)

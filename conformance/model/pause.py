@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """MAC control: what a port holds back when the other end of its link asks for a pause.
 
-A priority pause (802.1Qbb) holds the frames of the classes that it names until its time is
-over or a pause of no time lifts it; a frame under way always ends. A global pause and any
-other MAC control frame holds nothing: a port obeys one kind, and this one obeys priorities.
+A priority pause (802.1Qbb), which is for the link's own group, holds the frames of the classes that
+it names until its time is over or a pause of no time lifts it; a frame under way always ends. A
+global pause and any other MAC control frame holds nothing: a port obeys one kind, and this one
+obeys priorities.
 """
 
-from roceproof.conformance.wire.mac_control import CLASSES, ETHER_MAC_CONTROL
+from roceproof.conformance.wire.mac_control import CLASSES, ETHER_MAC_CONTROL, TO_THE_LINK
 
 PRIORITY_PAUSE = 0x0101
 QUANTUM_PS = 51_200  # 512 bit times at 10 Gbit/s
@@ -24,7 +25,7 @@ class Pauses:
         if int.from_bytes(frame[12:14], "big") != ETHER_MAC_CONTROL:
             return False
         is_pause = int.from_bytes(frame[_OPCODE:_VECTOR], "big") == PRIORITY_PAUSE
-        if is_pause and len(frame) >= _END:
+        if is_pause and frame.startswith(TO_THE_LINK) and len(frame) >= _END:
             vector = int.from_bytes(frame[_VECTOR:_TIMES], "big")
             for priority in range(CLASSES):
                 at = _TIMES + 2 * priority

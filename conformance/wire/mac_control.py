@@ -8,7 +8,7 @@ from roceproof.conformance.wire.framing import ETHERNET_BYTES, ETHERNET_MINIMUM
 ETHER_MAC_CONTROL = 0x8808
 CLASSES = 8
 LONGEST = 0xFFFF  # quanta
-_TO_THE_LINK = bytes.fromhex("0180c2000001")
+TO_THE_LINK = bytes.fromhex("0180c2000001")
 _MAC_CONTROL = ETHER_MAC_CONTROL.to_bytes(2, "big")
 _GLOBAL, _PRIORITY = b"\0\1", b"\1\1"
 _BODY_BYTES = {_GLOBAL: 4, _PRIORITY: 4 + 2 * CLASSES}
@@ -40,4 +40,4 @@ def is_pause_of(src_mac: bytes, frame: bytes) -> bool:
 
 
 def _frame(body: bytes, src_mac: bytes) -> bytes:
-    return (_TO_THE_LINK + src_mac + _MAC_CONTROL + body).ljust(ETHERNET_MINIMUM, b"\0")
+    return (TO_THE_LINK + src_mac + _MAC_CONTROL + body).ljust(ETHERNET_MINIMUM, b"\0")

@@ -43,5 +43,12 @@ def test_a_pause_cut_short_holds_nothing() -> None:
     assert held(pauses, 1) == []
 
 
+def test_a_pause_to_another_group_or_station_holds_nothing() -> None:
+    pauses, frame = Pauses(), priority_pause({0: LONGEST}, src_mac=MAC)
+    for destination in (frame[:5] + b"\0", MAC):
+        assert pauses.take(destination + frame[6:], 0)
+        assert held(pauses, 1) == []
+
+
 def test_other_frames_are_no_mac_control() -> None:
     assert not Pauses().take(bytes(60), 0)

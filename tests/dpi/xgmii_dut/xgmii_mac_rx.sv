@@ -74,7 +74,8 @@ module xgmii_mac_rx (
     if (is_bad_q) errors_q++;
     else if (fcs != fcs_of(7, stop)) wrong_fcs_q++;
     if ((is_bad_q || fcs != fcs_of(7, stop)) && fault != "credulous") return;
-    if ({frame[19], frame[20], frame[21], frame[22]} == 32'h8808_0101) begin
+    if ({frame[7], frame[8], frame[9], frame[10], frame[11], frame[12]} == 48'h0180_C200_0001
+        && {frame[19], frame[20], frame[21], frame[22]} == 32'h8808_0101) begin
       if (frame[24][0]) pause_q = int'({frame[25], frame[26]}) * QuantumCycles;
     end else begin
       for (int at = 7; at < stop; at += 8) begin

@@ -68,7 +68,7 @@ module twin_arrivals
 
   function automatic logic is_pause(twin_frame found);
     return found.size() >= 60 && found.half(12) == 16'h8808 && found.half(14) == 16'h0101
-        && found.data[17][0];
+        && found.data[17][0] && found.word(0) == 32'h0180_C200 && found.half(4) == 16'h0001;
   endfunction
 
   always @(posedge clk_i) begin
