@@ -145,7 +145,7 @@ def test_requests_are_answered_amid_a_flood(bench: Bench, flood: Callable[[Bench
     bench.target.asides()
 
 
-@case("LIVE-01", "LIVE-03", needs=[Capability.PING], targets=["hdl"])
+@case("LIVE-01", "LIVE-03", needs=[Capability.PING], targets=["hdl"], smoke=True)
 @REQUESTER
 def test_questions_are_answered_amid_long_messages(bench: Bench) -> None:
     qp = bench.connect(path_mtu=max(bench.claims.path_mtus))
@@ -157,7 +157,7 @@ def test_questions_are_answered_amid_long_messages(bench: Bench) -> None:
     are_answered_before(bench, partial(has_come, qp, packets))
 
 
-@case("LIVE-01", "LIVE-03", needs=[Capability.PING], targets=["hdl"])
+@case("LIVE-01", "LIVE-03", needs=[Capability.PING], targets=["hdl"], smoke=True)
 @RESPONDER
 def test_questions_are_answered_amid_long_reads(bench: Bench) -> None:
     executed_of(bench.claims, Service.RC, [Op.READ])
