@@ -3,12 +3,20 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
 import pytest
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over, over_services
-from roceproof.conformance.suite.checks.recovery import longest_wait_ns, timeout_code, write_all
+from roceproof.conformance.suite.checks.reading import memory_for
+from roceproof.conformance.suite.checks.recovery import (
+    brisk_code,
+    copies,
+    longest_wait_ns,
+    noticed_ns,
+    write_all,
+)
 from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import WRONG_ANSWERS
@@ -34,6 +42,8 @@ MTU = 256
 UDP_PORT = 2  # of the destination, counted from the UDP header
 TIMER = {True: 4, False: 16}  # 66 us in lockstep; 268 ms where to connect anew takes its time
 LONG_WAIT = 31  # a timer code of 492 ms
+UNHURRIED = 4
+"""Quarters of the time for silence in a timeout."""
 
 
 def basics(qp: Connection) -> None:
@@ -74,18 +84,6 @@ def test_no_request_leaves_a_queue_pair_that_was_reset(bench: Bench, service: Se
     bench.connect(service, path_mtu=MTU).transfer(Op.WRITE, 700)
 
 
-@case("QPS-03", needs=[Capability.STATES, Capability.RC])
-def test_a_queue_pair_in_error_sends_nothing(bench: Bench) -> None:
-    qp = bench.connect(path_mtu=MTU, ack_timeout=timeout_code(bench))
-    messages = write_all(qp, 700, 5)
-    bench.target.set_state(qp.qp, State.ERR)
-    qp.send(NAK(SEQUENCE_ERROR, psn=0, msn=0), ACK(psn=0, msn=0))
-    bench.pump(longest_wait_ns(bench))
-    qp.expect_silence()
-    qp.completes(*messages, status="wr_flush_err")
-    sends_no_more(bench, qp)
-
-
 def sends_no_more(bench: Bench, qp: Connection) -> None:
     """Work is refused, or forgotten."""
     if bench.claims.limits.flushes:
@@ -94,6 +92,10 @@ def sends_no_more(bench: Bench, qp: Connection) -> None:
     with suppress(Refused):
         qp.post(Op.WRITE, 700)
     qp.expect_silence()
+
+
+def in_words(moment: Callable[[Bench, Connection], None]) -> str:
+    return moment.__name__.replace("_", "-")
 
 
 def unacknowledged(bench: Bench, qp: Connection) -> None:
@@ -142,33 +144,92 @@ def with_retries_spent(bench: Bench, qp: Connection) -> None:
     qp.next()
 
 
+def with_a_read_outstanding(bench: Bench, qp: Connection) -> None:
+    """A READ waits for its data, and a message behind it."""
+    qp.expect_message(qp.post(Op.READ, 700, into=memory_for(qp)), qp.post(Op.WRITE, 5))
+
+
 _RETRANSMITS = needs(Capability.RC, Capability.RETRANSMISSION)
+
+
+@case("QPS-03", needs=[Capability.STATES, Capability.RC], smoke=True, breaks=WRONG_ANSWERS)
+@over(
+    "amid",
+    [
+        *(unacknowledged, in_a_message),
+        pytest.param(waiting_for_a_receiver, marks=_RETRANSMITS),
+        pytest.param(in_a_replay, marks=_RETRANSMITS),
+        pytest.param(with_a_read_outstanding, marks=needs(Capability.READ, Capability.MEMORY)),
+    ],
+    ids=in_words,
+)
+def test_a_queue_pair_in_error_sends_nothing(
+    bench: Bench, amid: Callable[[Bench, Connection], None]
+) -> None:
+    code = brisk_code(bench, UNHURRIED)
+    qp = bench.connect(path_mtu=MTU, ack_timeout=code)
+    amid(bench, qp)
+    messages = qp.under_way()
+    bench.target.set_state(qp.qp, State.ERR)
+    bench.settle()
+    qp.inbox.clear()  # what left before the device took the command
+    qp.send(NAK(SEQUENCE_ERROR, psn=0, msn=0), ACK(psn=0, msn=0))
+    bench.pump(noticed_ns(code), lambda: bool(qp.inbox))
+    qp.expect_silence()
+    qp.completes(*messages, status=FLUSHED)
+    sends_no_more(bench, qp)
+
+
 over_endings = pytest.mark.parametrize(
     "leave",
     [
-        pytest.param(unacknowledged, marks=needs(Capability.RC)),
+        pytest.param(unacknowledged, marks=[needs(Capability.RC), pytest.mark.smoke]),
         pytest.param(partly_acknowledged, marks=needs(Capability.RC)),
         pytest.param(in_a_message, marks=needs(Capability.RC)),
         pytest.param(failed, marks=needs(Capability.RC)),
-        pytest.param(waiting_for_a_receiver, marks=_RETRANSMITS),
-        pytest.param(in_a_replay, marks=_RETRANSMITS),
-        pytest.param(with_retries_spent, marks=_RETRANSMITS),
+        pytest.param(waiting_for_a_receiver, marks=[_RETRANSMITS, pytest.mark.smoke]),
+        pytest.param(in_a_replay, marks=[_RETRANSMITS, pytest.mark.smoke]),
+        pytest.param(with_retries_spent, marks=[_RETRANSMITS, pytest.mark.smoke]),
     ],
-    ids=lambda leave: leave.__name__.replace("_", "-"),
+    ids=in_words,
 )
 """Run a case behind each state in which a connection may have been left."""
+over_ways_anew = over(
+    "straight",
+    [False, pytest.param(True, marks=needs(Capability.RESTART))],
+    ids=["reset", "activate"],
+)
+
+
+def begin_anew(qp: Connection, *, straight: bool, **changes: Any) -> None:
+    """A new life, in which nothing comes of the old one any more."""
+    qp.reconnect(straight=straight, **changes)
+    if straight:
+        qp.all_outcomes(0)
+        qp.inbox.clear()
 
 
 @case("QPS-04", breaks=WRONG_ANSWERS)
 @over_endings
+@over_ways_anew
 def test_a_new_connection_knows_nothing_of_the_one_before(
-    bench: Bench, leave: Callable[[Bench, Connection], None]
+    bench: Bench, leave: Callable[[Bench, Connection], None], *, straight: bool
 ) -> None:
     qp = bench.connect(path_mtu=MTU, retry_count=1)
     leave(bench, qp)
-    qp.reconnect(retry_count=1)
+    begin_anew(qp, straight=straight, retry_count=1)
+    if Capability.RETRANSMISSION in bench.claims.capabilities:
+        may_still_try_again(qp)
     basics(qp)
     qp.expect_silence()
+
+
+def may_still_try_again(qp: Connection) -> None:
+    """The first message is lost, and asked for once."""
+    message = write_all(qp, 700)[0]
+    qp.send(NAK(SEQUENCE_ERROR, psn=0, msn=0))
+    qp.expect(*copies([message]))
+    qp.finish(message)
 
 
 @case("QPS-04", needs=[Capability.RC])
@@ -196,6 +257,20 @@ def test_the_timer_of_a_message_that_is_over_does_not_run_into_the_next_connecti
     bench.pump(longest_wait_ns(bench, code))
     qp.does_not_complete()
     qp.finish(*messages)
+
+
+@case("QPS-04", needs=[Capability.RC, Capability.UC], smoke=True, targets=["hdl"])
+@over_ways_anew
+def test_a_queue_pair_changes_its_service_with_its_life(bench: Bench, *, straight: bool) -> None:
+    code = brisk_code(bench, UNHURRIED)
+    qp = bench.connect(path_mtu=MTU, ack_timeout=code)
+    write_all(qp, 700, 5)
+    for service in (Service.UC, Service.RC):
+        timeout = code if service is Service.RC else 0
+        begin_anew(qp, straight=straight, service=service, ack_timeout=timeout)
+        bench.pump(noticed_ns(code), lambda: bool(qp.inbox))
+        qp.transfer(Op.WRITE, 700)
+        write_all(qp, 700, 5)
 
 
 @case("QPS-04", needs=[Capability.UC])

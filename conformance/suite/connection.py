@@ -39,7 +39,8 @@ class Connection(RequesterSide, ResponderSide):
         fresh = {name: self.random.randrange(1 << 24) for name in ("sq_psn", "rq_psn")}
         spec = replace(self.spec, **allowed_values(self._exchange.claims, changes, fresh))
         thought = changes.get("path_mtu", self.lengths.thought)
-        qp = self._exchange.reopen(self.qp, spec, straight=straight)
+        is_sending = bool(self.under_way())
+        qp = self._exchange.reopen(self.qp, spec, straight=straight, is_sending=is_sending)
         self._settle(qp, thought_mtu=thought)
         if isinstance(self.answer_with, Peer):
             self.serve()

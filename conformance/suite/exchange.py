@@ -128,11 +128,18 @@ class Exchange:
         self.target.plays(host)
         return host
 
-    def reopen(self, qp: Qp, spec: QpSpec, *, straight: bool = False) -> Qp:
-        """Take a queue pair at rest to another spec: through RESET, or not if `straight`."""
+    def reopen(
+        self, qp: Qp, spec: QpSpec, *, straight: bool = False, is_sending: bool = False
+    ) -> Qp:
+        """Take a queue pair to another spec: through RESET, or not if `straight`.
+
+        What one that `is_sending` had begun belongs to its former life.
+        """
         if straight:
             fresh = self.target.restart(qp, spec)
             self.comes_true(lambda: not self.target.commands_waiting)
+            if is_sending:
+                self.settle()
         else:
             fresh = self.target.reopen(qp, spec)
         self.transcript.know(fresh, self.target.host_for(spec))

@@ -70,8 +70,14 @@ def unhurried_code(bench: Bench, usual: int = NEVER) -> int:
 
 def longest_wait_ns(bench: Bench, code: int | None = None) -> int:
     """By then a timeout must have been noticed, and the packet must have come."""
-    least = ack_timeout_ns(timeout_code(bench) if code is None else code) or 0
-    return _DETECTION * least + bench.target.patience.answer_ns
+    return (
+        noticed_ns(timeout_code(bench) if code is None else code) + bench.target.patience.answer_ns
+    )
+
+
+def noticed_ns(code: int) -> int:
+    """By then a timeout must have been noticed."""
+    return _DETECTION * (ack_timeout_ns(code) or 0)
 
 
 def last_sent_ns(bench: Bench) -> int:
