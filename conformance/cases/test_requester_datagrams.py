@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.case import REQUESTER, case, needs, over
+from roceproof.conformance.suite.case import REQUESTER, case, needs, over, over_mtus
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.expect.prediction import Posted
+from roceproof.conformance.suite.limits.within_limits import require_mtu
 from roceproof.conformance.suite.pattern import UD_SEND_ONLY, UD_SEND_ONLY_IMM
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.service import Service
@@ -24,8 +25,14 @@ DETH = 54  # in an untagged frame over IPv4
 OPS = over("op", [Op.SEND, Op.SEND_IMM])
 
 
-def connected(bench: Bench, own: int = QKEY) -> Connection:
-    return bench.connect(Service.UD, path_mtu=MTU, qkey=own)
+_64_KIB = 1 << 16
+TOO_LONG = [MTU + 1, 2 * MTU, _64_KIB, _64_KIB + 5]
+ENDLESS = [(1 << 24) + 5, (1 << 31) + 5]
+"""Longer than anybody simulates."""
+
+
+def connected(bench: Bench, own: int = QKEY, *, path_mtu: int = MTU) -> Connection:
+    return bench.connect(Service.UD, path_mtu=path_mtu, qkey=own)
 
 
 def post(qp: Connection, op: Op, payload: int, **fields: Any) -> Posted:
@@ -101,15 +108,43 @@ def test_each_datagram_goes_to_the_queue_pair_of_its_work_request(bench: Bench) 
 
 
 @case("MTU-11", smoke=True)
-@over("length", [MTU + 1, 2 * MTU])
+@over_mtus()
 @OPS
-def test_a_datagram_beyond_the_path_mtu_sends_nothing(bench: Bench, length: int, op: Op) -> None:
+def test_a_datagram_beyond_the_path_mtu_sends_nothing(bench: Bench, mtu: int, op: Op) -> None:
+    require_mtu(bench.claims, mtu)
+    qp = connected(bench, path_mtu=mtu)
+    for length in (mtu + 1, bench.random.choice(TOO_LONG)):
+        too_long = post(qp, op, length)
+        qp.expect_silence()
+        for outcome in qp.all_outcomes(1):
+            assert outcome.wr_id == too_long.work.wr_id  # with success, or as refused
+        qp.expect(post(qp, op, mtu).packets[0].without("psn"))
+        qp.all_outcomes(1)
+
+
+@case("MTU-11", smoke=True, targets=["hdl"])
+@over("length", ENDLESS)
+def test_a_datagram_longer_than_any_packet_sends_nothing(bench: Bench, length: int) -> None:
     qp = connected(bench)
-    too_long = post(qp, op, length)
+    qp.begin(Op.SEND, length=length)
     qp.expect_silence()
-    for outcome in qp.all_outcomes(1):
-        assert outcome.wr_id == too_long.work.wr_id  # with success, or as refused
-    qp.expect(post(qp, op, MTU).packets[0].without("psn"))
+
+
+@case("OPC-12", smoke=True, targets=["hdl", "model"])
+@over(
+    "op",
+    [
+        *(pytest.param(op, marks=needs(Capability[op.name])) for op in (Op.WRITE, Op.WRITE_IMM)),
+        pytest.param(Op.READ, marks=needs(Capability.READ, Capability.MEMORY)),
+        pytest.param(Op.FETCH_ADD, marks=needs(Capability.ATOMIC, Capability.MEMORY)),
+        pytest.param(Op.SEND_INV, marks=needs(Capability.SEND_INV)),
+    ],
+)
+def test_a_queue_pair_of_datagrams_refuses_all_else(bench: Bench, op: Op) -> None:
+    qp = connected(bench)
+    for _ in range(2):
+        qp.refuses(op, 8)
+    qp.expect(post(qp, Op.SEND, 5).packets[0])
 
 
 @case("PSN-17")

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Work in every state in which a queue pair may not send, entered from every other."""
+"""Work in every state in which a queue pair may not send, entered from every other, and in RTS."""
 
 from collections.abc import Sequence
 from contextlib import suppress
 
+import pytest
+
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.case import REQUESTER, case, needs, over_services
+from roceproof.conformance.suite.case import REQUESTER, case, needs, over
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.notation import got
 from roceproof.conformance.suite.packet_flow import SUCCESS
@@ -15,7 +17,7 @@ from roceproof.verbs.queue_pair import State
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
-pytestmark = [REQUESTER, needs(Capability.STATES), needs(Capability.WRITE)]
+pytestmark = [REQUESTER, needs(Capability.STATES)]
 
 _UP = (State.INIT, State.RTR, State.RTS)
 _ALIVE = [_UP[:count] for count in range(1, len(_UP) + 1)]
@@ -26,30 +28,54 @@ WAYS: list[tuple[State, ...]] = [
     *((*_UP, State.ERR, State.RESET, *_UP[:count]) for count in range(len(_UP))),
 ]
 """From RESET on; a queue pair in the last of them sends nothing."""
+OF_DATAGRAMS = [(), *_ALIVE[:-1], (*_UP, State.ERR)]
+
+
+over_sent = over(
+    ("service", "op"),
+    [
+        pytest.param(Service.RC, Op.WRITE, id="RC", marks=needs(Capability.RC, Capability.WRITE)),
+        pytest.param(Service.UC, Op.WRITE, id="UC", marks=needs(Capability.UC, Capability.WRITE)),
+        pytest.param(Service.UD, Op.SEND, id="UD", marks=needs(Capability.UD, Capability.SEND)),
+    ],
+)
 
 
 @case("QPS-02", "QPS-03", smoke=True, targets=["hdl", "model"])
-@over_services
+@over_sent
 def test_work_waits_or_fails_where_a_queue_pair_may_not_send(
-    bench: Bench, service: Service
+    bench: Bench, service: Service, op: Op
 ) -> None:
     qp = bench.connect(service)
-    for way in WAYS:
+    for way in OF_DATAGRAMS if service is Service.UD else WAYS:
         for state in (State.RESET, *way):
             bench.target.set_state(qp.qp, state)
-        sends_nothing(bench, qp, way)
+        sends_nothing(bench, qp, op, way)
         qp.reconnect()
-        qp.transfer(Op.WRITE, 5)
+        qp.transfer(op, 5)
 
 
-def sends_nothing(bench: Bench, qp: Connection, way: Sequence[State]) -> None:
+@case("QPS-04", "PSN-01", smoke=True, targets=["hdl", "model"])
+@over_sent
+def test_a_queue_pair_sends_that_came_to_rts_state_by_state(
+    bench: Bench, service: Service, op: Op
+) -> None:
+    """What it was told of PSNs on its way means nothing."""
+    qp = bench.connect(service)
+    for state in (State.RESET, *_UP):
+        bench.target.set_state(qp.qp, state)
+    for length in (5, qp.mtu):
+        qp.transfer(op, length)
+
+
+def sends_nothing(bench: Bench, qp: Connection, op: Op, way: Sequence[State]) -> None:
     """Work posted now leaves nothing on the wire, and does not end with success."""
     names = " to ".join(state.name for state in (State.RESET, *way))
     is_failed = way[-1:] == (State.ERR,)
     rules = ["QPS-03" if is_failed else "QPS-02"]
     is_refused = True
     with suppress(Refused):
-        qp.post(Op.WRITE, 5)
+        qp.post(op, 5)
         is_refused = False
     packet = qp.next(quiet=True)
     if packet is not None:
