@@ -5,6 +5,7 @@ import pytest
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over, over_services
+from roceproof.conformance.suite.limits.within_limits import sent_of
 from roceproof.conformance.suite.pattern import (
     SEND_FIRST,
     SEND_LAST,
@@ -143,4 +144,8 @@ def test_queue_pairs_of_both_services_do_not_mix(bench: Bench) -> None:
 def test_an_unreliable_connection_refuses_what_only_a_reliable_one_has(
     bench: Bench, op: Op
 ) -> None:
-    bench.connect(Service.UC).refuses(op, 8)
+    qp = bench.connect(Service.UC)
+    for _ in range(2):
+        qp.refuses(op, 8)
+    for push in sent_of(bench.claims, Service.UC, PUSHES):
+        qp.transfer(push, 700)

@@ -10,9 +10,18 @@ import pytest
 from roceproof.conformance.stimulus.requester.play import Play
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
+from roceproof.conformance.suite.checks.reading import lands, memory_for, rest
 from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.expect.prediction import Posted
 from roceproof.conformance.suite.limits.within_limits import sent_of, skip_for_services
-from roceproof.conformance.suite.pattern import ACK, INVALID_REQUEST, NAK, SEQUENCE_ERROR
+from roceproof.conformance.suite.pattern import (
+    ACK,
+    ATOMIC_ACK,
+    INVALID_REQUEST,
+    NAK,
+    SEQUENCE_ERROR,
+    Pattern,
+)
 from roceproof.conformance.suite.traffic.storm_crowd import operations, served
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Refused
@@ -111,6 +120,31 @@ def amid_what_it_asks_for(bench: Bench, qp: Connection) -> None:
     bench.target.wait(bench.random.randrange(1, 1000))
 
 
+def amid_answers(bench: Bench, qp: Connection) -> None:
+    """Data of READs and originals of atomics are on their way to memory, which is slow."""
+    into = memory_for(qp)
+    messages = [
+        qp.post(op, 8, into=into)
+        for op in sent_of(bench.claims, Service.RC, ASKS)
+        for _ in range(FRAMES)
+    ]
+    asked = min(qp.spec.max_rd_atomic, len(messages))
+    qp.expect_message(*messages[:asked])
+    if Capability.DISTURBANCE in bench.claims.capabilities:
+        bench.target.disturb(memory_stall=95)
+    for message in messages[:asked]:
+        qp.send(*data_for(qp, message, qp.random.randbytes(message.work.size)))
+    bench.target.wait(bench.random.randrange(50, 2000))
+
+
+def data_for(qp: Connection, message: Posted, data: bytes) -> list[Pattern]:
+    """What answers a READ or an atomic, so that these bytes come to memory."""
+    if message.work.op is Op.READ:
+        return rest(qp, message, 0, data)
+    original = int.from_bytes(data, "little")
+    return [ATOMIC_ACK(psn=message.psn, msn=message.ordinal, original=original)]
+
+
 def amid_what_it_flushes(bench: Bench, qp: Connection) -> None:
     """A queue pair has failed, and what it had begun cannot leave."""
     first = qp.post(op_of(bench), 5)
@@ -140,6 +174,7 @@ def in_error(bench: Bench, qp: Connection) -> None:
         pytest.param(amid_what_it_repeats, marks=needs(Capability.RETRANSMISSION)),
         pytest.param(amid_what_it_throws_away, marks=needs(Capability.RESET)),
         pytest.param(amid_what_it_asks_for, marks=needs(Capability.READ, Capability.MEMORY)),
+        pytest.param(amid_answers, marks=needs(Capability.READ, Capability.MEMORY)),
     ],
 )
 def test_a_reset_leaves_nothing_behind(
@@ -161,6 +196,13 @@ def test_a_reset_leaves_nothing_behind(
     for op in sent_of(bench.claims, Service.RC, PUSHES):
         for size in (5, 3 * qp.mtu):
             qp.transfer(op, size)
+    for op in sent_of(bench.claims, Service.RC, ASKS):
+        into = memory_for(qp)
+        message = qp.post(op, 8, into=into)
+        qp.expect_message(message)
+        data = qp.random.randbytes(message.work.size)
+        qp.send(*data_for(qp, message, data))
+        lands(bench, qp, message, into, data)
     for _ in range(min(bench.claims.qps, 16) - 1):
         bench.connect().transfer(op_of(bench), 5)
 

@@ -34,6 +34,7 @@ pytestmark = [REQUESTER, needs(Capability.RC, Capability.READ, Capability.MEMORY
 
 MTU = 256
 _MANY = 32
+_LAST_ADDRESS = (1 << 64) - 1
 _TOLD = needs(Capability.TOLD_KEYS)
 PARTS = 4
 SIDE_BY_SIDE, TOGETHER, TURNS = 6, 2, 4
@@ -181,7 +182,10 @@ def _answers(qp: Connection, op: Op, data: bytes) -> list[Pattern]:
 @case("READ-10", smoke=True)
 @over(
     "memory",
-    ["gone", "beyond", *(pytest.param(m, marks=_TOLD) for m in ("not-writable", "foreign"))],
+    [
+        *("gone", "beyond", pytest.param("in-front", marks=needs(Capability.LOCKSTEP))),
+        *(pytest.param(memory, marks=_TOLD) for memory in ("not-writable", "foreign")),
+    ],
 )
 @over("op", [Op.READ, pytest.param(Op.FETCH_ADD, marks=needs(Capability.ATOMIC))])
 def test_data_go_nowhere_but_to_memory_that_may_be_written(
@@ -194,7 +198,8 @@ def test_data_go_nowhere_but_to_memory_that_may_be_written(
         "not-writable": lambda: qp.region(room, access=frozenset(("remote_read",))),
     }.get(memory, lambda: qp.region(room))()
     before = into.read(0, into.extent)
-    at = into.extent - 7 if memory == "beyond" else 0
+    in_front = -1 if into.addr else _LAST_ADDRESS
+    at = {"beyond": into.extent - 7, "in-front": in_front}.get(memory, 0)
     try:
         message = qp.post(op, 8, into=into, into_offset=at, swap_or_add=1)
     except Refused:
@@ -210,6 +215,21 @@ def test_data_go_nowhere_but_to_memory_that_may_be_written(
     with suppress(Refused):  # a host may not show memory that is gone
         if into.read(0, into.extent) != before:
             raise bench.failed(f"a {op.name} changed memory that is {memory}")
+
+
+@case("READ-10", smoke=True)
+@over("beyond", [0, 1, MTU])
+def test_a_read_lands_up_to_the_end_of_its_memory_and_no_further(bench: Bench, beyond: int) -> None:
+    qp = bench.connect(path_mtu=MTU, ack_timeout=timeout_code(bench), retry_count=0)
+    into = qp.region(_MANY * qp.mtu)
+    at = into.extent - 2 * qp.mtu + min(beyond, qp.mtu)
+    with suppress(Refused):
+        message, data = ask(qp, 2 * MTU, into, into_offset=at)
+        qp.send(*read_responses(qp, 0, data, msn=1))
+        if beyond:
+            never_succeeds(bench, qp, f"a READ whose last {beyond} bytes had no place")
+        else:
+            lands(bench, qp, message, into, data)
 
 
 @case("RTX-17", "READ-10", needs=[Capability.RETRANSMISSION], smoke=True)

@@ -108,7 +108,7 @@ def test_data_that_come_before_their_request_has_left_are_no_answer(bench: Bench
             raise bench.failed("a READ took data that came before its request had left")
 
 
-@case("READ-04", "PSN-05", targets=["hdl"])
+@case("READ-04", "PSN-05", targets=["hdl"], smoke=True)
 @over("length", [(1 << 16) * 256 + 1, LONGEST_MESSAGE])
 def test_the_psns_of_the_longest_reads_are_counted_whole(bench: Bench, length: int) -> None:
     path_mtu = 256 if length < LONGEST_MESSAGE else 4096
@@ -119,7 +119,7 @@ def test_the_psns_of_the_longest_reads_are_counted_whole(bench: Bench, length: i
     qp.expect(READ_REQUEST(psn=0, dmalen=length, pad=0), WRITE_ONLY(psn=-(-length // path_mtu)))
 
 
-@case("PSN-11", needs=[Capability.WRITE], targets=SIMULATED)
+@case("PSN-11", needs=[Capability.WRITE], targets=SIMULATED, smoke=True)
 def test_no_request_is_2_to_the_23_psns_ahead_of_a_read_without_answer(bench: Bench) -> None:
     require_mtu(bench.claims, 256)
     qp = bench.connect(path_mtu=256)
@@ -129,7 +129,7 @@ def test_no_request_is_2_to_the_23_psns_ahead_of_a_read_without_answer(bench: Be
     qp.expect_silence()
 
 
-@case("MTU-08", "PSN-21", targets=SIMULATED)
+@case("MTU-08", "PSN-21", targets=SIMULATED, smoke=True)
 @over("length", [LONGEST_MESSAGE + 1, (1 << 32) - 1])
 def test_a_read_of_more_than_a_message_may_have_is_refused(bench: Bench, length: int) -> None:
     qp = bench.connect(path_mtu=256)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """READs among others: many in turn, beside WRITEs of the peer, and data for others or too late."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,16 +10,32 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
 from roceproof.conformance.suite.checks.reading import answer, ask, memory_for, never_succeeds
 from roceproof.conformance.suite.checks.responses import read_responses
+from roceproof.conformance.suite.connection import Connection
+from roceproof.conformance.suite.expect.prediction import Posted
 from roceproof.conformance.suite.intent import WRONG_ANSWERS
+from roceproof.conformance.suite.limits.within_limits import sent_of
+from roceproof.conformance.suite.packet_flow import FLUSHED
 from roceproof.conformance.suite.pattern import ACK, NAK, WRITE_ONLY
 from roceproof.conformance.targets.capability import Capability
+from roceproof.verbs.queue_pair import State
+from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
 pytestmark = [REQUESTER, needs(Capability.RC, Capability.READ, Capability.MEMORY)]
 
 MTU = 256
 MANY = 40
+CROWD = 24
+"""READs, more than some devices have places for."""
+SIMULATED = ["hdl", "model"]
+PUSHES = (Op.SEND, Op.WRITE)
+ASKS = (
+    Op.READ,
+    *(pytest.param(op, marks=needs(Capability.ATOMIC)) for op in (Op.CMP_SWAP, Op.FETCH_ADD)),
+)
 OPERATIONAL_ERROR = 3
+OTHER_PSN = 0x5A5A5A
+LATE = b"\xa5"
 
 
 @case("READ-05", "READ-04", smoke=True)
@@ -35,10 +52,31 @@ def test_many_reads_are_answered_in_turn(bench: Bench, depth: int) -> None:
             qp.expect_message(messages[each + depth])
 
 
-@case("QPS-02", "READ-05", targets=["hdl", "model"], smoke=True)
-def test_without_a_place_for_reads_none_is_sent(bench: Bench) -> None:
+@case("READ-05", "READ-10", targets=SIMULATED)
+@over("depth", [17, *(pytest.param(d, marks=pytest.mark.smoke) for d in (32, 64, 128)), 255])
+def test_as_many_reads_as_a_device_has_under_way_are_answered(bench: Bench, depth: int) -> None:
+    """Where more are agreed than it has places for, their number is its own."""
+    qp = bench.connect(path_mtu=MTU, max_rd_atomic=depth)
+    into = memory_for(qp, CROWD * qp.mtu)
+    waiting = [qp.post(Op.READ, 8, into=into, into_offset=each * qp.mtu) for each in range(CROWD)]
+    while waiting:
+        qp.expect_message(waiting[0])
+        bench.settle()
+        count = 1 + len(qp.inbox)
+        qp.expect_message(*waiting[1:count])
+        for message in waiting[:count]:
+            answer(bench, qp, message, into, qp.random.randbytes(message.work.size))
+        waiting = waiting[count:]
+
+
+@case("QPS-02", "READ-05", targets=SIMULATED, smoke=True)
+@over("op", ASKS)
+def test_without_a_place_for_reads_none_is_sent(bench: Bench, op: Op) -> None:
     qp = bench.connect(path_mtu=MTU, max_rd_atomic=0)
-    qp.refuses(Op.READ, 8, into=memory_for(qp))
+    for _ in range(2):
+        qp.refuses(op, 8, into=memory_for(qp))
+    for push in sent_of(bench.claims, Service.RC, PUSHES):
+        qp.transfer(push, 700)
 
 
 @case("BTH-02", smoke=True)
@@ -108,17 +146,57 @@ def test_a_nak_behind_data_that_are_lost_completes_no_read(bench: Bench) -> None
     never_succeeds(bench, qp, "a READ without its data", by="a NAK of what stands behind it")
 
 
-@case("NAK-09", "QPS-03", breaks=WRONG_ANSWERS, smoke=True)
-def test_data_behind_the_end_of_a_queue_pair_go_nowhere(bench: Bench) -> None:
+def by_a_nak(bench: Bench, qp: Connection, read: Posted) -> None:
+    qp.send(NAK(OPERATIONAL_ERROR, psn=read.psn + 1, msn=0))
+    qp.completes(read, status="rem_op_err")
+
+
+def by_reset(bench: Bench, qp: Connection, _: Posted) -> None:
+    bench.target.set_state(qp.qp, State.RESET)
+    bench.comes_true(lambda: not bench.target.commands_waiting)
+
+
+def by_an_error(bench: Bench, qp: Connection, read: Posted) -> None:
+    bench.target.set_state(qp.qp, State.ERR)
+    qp.completes(read, status=FLUSHED)
+
+
+def by_a_new_life(bench: Bench, qp: Connection, _: Posted) -> None:
+    qp.reconnect(straight=True, sq_psn=qp.spec.sq_psn ^ OTHER_PSN)
+
+
+@case("NAK-09", "QPS-03", "QPS-04", breaks=WRONG_ANSWERS, smoke=True)
+@over(
+    "end",
+    [
+        by_a_nak,
+        pytest.param(by_reset, marks=needs(Capability.RESET)),
+        pytest.param(by_an_error, marks=needs(Capability.STATES)),
+        pytest.param(by_a_new_life, marks=needs(Capability.RESTART)),
+    ],
+    ids=lambda end: end.__name__.replace("_", "-"),
+)
+@over("stall", [0, pytest.param(90, marks=needs(Capability.DISTURBANCE))])
+def test_data_behind_the_end_of_a_queue_pair_go_nowhere(
+    bench: Bench, end: Callable[[Bench, Connection, Posted], None], stall: int
+) -> None:
     qp = bench.connect(path_mtu=MTU)
     into = memory_for(qp)
-    message, _ = ask(qp, 8, into)
-    qp.send(NAK(OPERATIONAL_ERROR, psn=message.psn, msn=0))
-    qp.completes(message, status="rem_op_err")
-    qp.send(*read_responses(qp, message.psn, b"\xa5" * message.work.size, msn=1))
-    bench.settle()
-    if any(into.read(0, into.size)):
-        raise bench.failed("a READ that had failed, and was told to have, changed memory")
+    message, _ = ask(qp, 2 * MTU, into)
+    first, last = read_responses(qp, message.psn, LATE * message.work.size, msn=1)
+    qp.send(first)
+    if stall:
+        bench.target.disturb(memory_stall=stall)
+    late = qp.frame(last)
+    end(bench, qp, message)
+    bench.send(late, flow=qp.to_device)
+    qp.all_outcomes(0)
+    if LATE in into.read(qp.mtu, into.size - qp.mtu):
+        raise bench.failed("a READ that had ended with its queue pair changed memory")
+    if end is not by_a_new_life:
+        qp.reconnect()
+    message, data = ask(qp, 3 * MTU, into)
+    answer(bench, qp, message, into, data)
 
 
 @case("NAK-09", "NAK-10", smoke=True)
