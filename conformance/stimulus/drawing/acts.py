@@ -98,9 +98,9 @@ class DrawnActs:
         """The same number, and all else as before or drawn anew."""
         spec = self._specs[key]
         peer, size = self._draw.among(self._peers), self._fields.mtu()
-        fresh = self._spec(key, 0, peer, self._fields.service(), size)
+        fresh = self._spec(key, 0, peer, self._service_behind(spec["service"]), size)
         kept = spec if self._draw.maybe(0.5) else fresh
-        kept = {**kept, "local_qpn": spec["local_qpn"], "service": spec["service"]}
+        kept = {**kept, "local_qpn": spec["local_qpn"]}
         if kept["service"] != "RC":
             kept["ack_timeout"] = 0
         if not self._draw.maybe(0.15):
@@ -108,14 +108,19 @@ class DrawnActs:
         self._mtus[key], self._specs[key] = kept["path_mtu"], kept
         self._step("connect", key=key, **kept)
 
+    def _service_behind(self, service: str) -> str:
+        """Any in the next life, but that those of datagrams stay among themselves."""
+        drawn = self._fields.service()
+        return service if "UD" in (service, drawn) or not self._fields.is_contract else drawn
+
     def _replace(self, key: int) -> None:
         """Another queue pair in the place of one that is reset, whose number may be nearly its."""
         if not self._fields.is_contract or not self._chooses_numbers:
             return
         old = self._specs[key]
         peer, size = self._draw.among(self._peers), self._fields.mtu()
-        later = _LATER_KEYS + len(self._steps)
-        spec = self._spec(later, old["local_qpn"] % self._contexts, peer, old["service"], size)
+        later, service = _LATER_KEYS + len(self._steps), self._service_behind(old["service"])
+        spec = self._spec(later, old["local_qpn"] % self._contexts, peer, service, size)
         if self._draw.maybe(0.5):
             spec["local_qpn"] = old["local_qpn"] ^ self._contexts << self._draw.between(0, 15)
         taken = {known["local_qpn"] for known in self._specs.values()}
