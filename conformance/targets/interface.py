@@ -235,6 +235,11 @@ class Target(ABC):
         """Those of queue pairs that were never given work, where the target can tell."""
         return []
 
+    def stray_writes(self) -> list[int]:
+        """Addresses of the device's memory that no region has and something was written to,
+        where the target can tell."""
+        return []
+
     def contradictions(self) -> list[str]:
         """What the device has told the bench beside the wire that cannot be true, in words."""
         return []

@@ -121,6 +121,8 @@ def judgement(
         others += [] if failure is None else [failure]
     if (complaint := complained(bench)) and not (known or failures or others):
         others.append(CaseFailed(complaint, rules=["LIVE-01"]))
+    if not (known or failures or others or "RETH-12" in unjudged):
+        others += _stray_writes(bench)
     found = judged.broken
     if judged.lesser and not (known or failures or others):  # it passes, and that is told
         found = judged.lesser
@@ -141,6 +143,13 @@ def _stray_completion(stray: Outcome) -> CaseFailed:
         text = f"{STRAY_RECEIVE}: {stray.wr_id:#x}; look at what is taken, and qpn of rcp_o"
         rule = "RQ-01"
     return CaseFailed(text, rules=[rule])
+
+
+def _stray_writes(bench: Bench) -> list[CaseFailed]:
+    """What was written where nobody may write."""
+    strays = [f"{address:#x}" for address in bench.target.stray_writes()]
+    text = f"memory was written to that no region has, from {', '.join(strays)} on"
+    return [CaseFailed(text, rules=["RETH-12"])] if strays else []
 
 
 def complained(bench: Bench) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 
-from roceproof.conformance.targets.hdl.number_line import Keys, NumberLine
+from roceproof.conformance.targets.hdl.number_line import ADDRESSES, Keys, NumberLine
 from roceproof.dpi.contract.fields import contract_field
 from roceproof.dpi.contract.receive_records import MemoryRegion, RegionCommand
 from roceproof.dpi.contract.records import Access
@@ -16,6 +16,8 @@ from roceproof.dpi.session.simulation import Simulation
 from roceproof.verbs import work
 
 _WORD = 8  # bytes, of which atomics need a whole one
+_GUARD = 4096  # bytes beside each region that are nobody's
+_MOST_GUARDED = 16
 
 
 def access_of(rights: frozenset[str]) -> Access:
@@ -84,6 +86,7 @@ class HdlMemory:
         random = Random(f"memory {seed}")
         self._keys = Keys(random, regions)
         self._known: set[int] = set()
+        self._told: list[MemoryRegion] = []
         self._addresses = NumberLine(random, contract_field("memory_region_t", "va"), grain=_WORD)
         self._memory = NumberLine(random, contract_field("memory_region_t", "base"))
 
@@ -101,8 +104,29 @@ class HdlMemory:
             lkey=lkey, rkey=rkey, va=addr, length=size, base=base, access=access, pd=pd
         )
         self.port.register(record)
+        self._told.append(record)
         self._known.add(rkey)
         return ToldRegion(self, record, place=place)
+
+    def stray_writes(self) -> list[int]:
+        """The first address of each place that was written to, of those beside the latest regions
+        and those that have the addresses of peers."""
+        found = []
+        for record in self._told[-_MOST_GUARDED:]:
+            beside = record.base - _GUARD, record.base + record.length, record.va
+            for start in (place % ADDRESSES for place in beside):
+                if not self._is_told(start):
+                    held = self.simulation.peek(0, start, _GUARD)
+                    found += [start + n for n, value in enumerate(held) if value][:1]
+        return found
+
+    def _is_told(self, start: int) -> bool:
+        """Whether what is guarded from there on may be a region's."""
+        return any(
+            (start - each.base) % ADDRESSES < each.length
+            or (each.base - start) % ADDRESSES < _GUARD
+            for each in self._told
+        )
 
     def power_on(self) -> None:
         """The device has forgotten all of them."""

@@ -100,6 +100,9 @@ class HdlResponder(HdlTarget):
             return self._built_in.add(size, access)
         return self._register(size, access, self._domains[domain])
 
+    def stray_writes(self) -> list[int]:
+        return self._memory.stray_writes()
+
     def register_elsewhere(self, size: int) -> Region:
         if self._has_one_domain:
             raise one_domain()
