@@ -3,8 +3,10 @@
 
 from functools import partial
 
+import pytest
+
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.case import RESPONDER, case, over, over_services
+from roceproof.conformance.suite.case import RESPONDER, case, needs, over, over_services
 from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import OUT_OF_SEQUENCE
@@ -212,13 +214,20 @@ def test_a_mark_over_ipv6_is_told_of_over_ipv6(bench: Bench) -> None:
     qp.expect(CNP(dst_ip=qp.spec.remote.ip))
 
 
-@case("CNP-04", needs=[Capability.MARKS])
-def test_a_queue_pair_set_up_again_is_notified_of_its_first_mark(bench: Bench) -> None:
+@case("CNP-04", needs=[Capability.MARKS, Capability.LOCKSTEP], smoke=True)
+@over(
+    "straight",
+    [False, pytest.param(True, marks=needs(Capability.RESTART))],
+    ids=["reset", "activate"],
+)
+def test_a_queue_pair_set_up_again_tells_its_new_peer_of_its_first_mark(
+    bench: Bench, *, straight: bool
+) -> None:
     qp = bench.connect()
-    for _ in range(2):
+    for turn in range(3):
         qp.send(WRITE_ONLY(psn=0, tos=marked(qp, CE)))
-        qp.expect(CNP())
-        qp.reconnect()
+        qp.expect(CNP(dst_ip=qp.spec.remote.ip, dst_mac=qp.spec.remote.mac))
+        qp.reconnect(straight=straight, remote=bench.peer(1 - turn % 2))
 
 
 @case("NAK-08", "QPS-03", needs=[Capability.RC, Capability.MARKS], smoke=True)

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What a queue pair answers in each of its states, and what RESET clears."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any
 
 import pytest
 
@@ -10,11 +12,13 @@ from roceproof.conformance.suite.case import RESPONDER, case, needs, over, over_
 from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import (
+    ANYTHING,
     OTHER_OPCODES,
     OUT_OF_SEQUENCE,
     UNASKED,
     WRONG_LENGTHS,
 )
+from roceproof.conformance.suite.limits.within_limits import executed_of
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     ACK,
@@ -37,6 +41,7 @@ from roceproof.conformance.suite.pattern import (
     Pattern,
 )
 from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.targets.interface import Beyond
 from roceproof.verbs.queue_pair import QpSpec, State
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Region
@@ -45,6 +50,8 @@ pytestmark = RESPONDER
 
 RECEIVES = 20
 """More than some devices hold."""
+GRH = 40
+FIRST_QPN, LAST_QPN = 2, 0xFFFFFE
 JAMMED = 40
 """Completions, more than wait inside."""
 over_ways_anew = over(
@@ -294,6 +301,40 @@ def test_reset_ends_an_open_message_of_an_unreliable_connection(
     qp.fence(2)
 
 
+@case("QPS-04", "QPS-06", smoke=True, targets=["hdl", "model"], breaks=ANYTHING)
+@over(
+    "shared",
+    [False, pytest.param(True, marks=needs(Capability.SHARED_RECEIVE))],
+    ids=["own", "shared"],
+)
+def test_another_number_takes_the_place_of_a_queue_pair_that_was_reset(
+    bench: Bench, *, shared: bool
+) -> None:
+    """Low bits may select the place; nothing of the life before is there."""
+    old = bench.connect(shared_receive=shared)
+    region = old.region()
+    add = FETCH_ADD(psn=0, swap=1, **at(region))
+    old.send(add)
+    old.expect(ATOMIC_ACK(psn=0))
+    old.post_receive(region)
+    old.send(SEND_FIRST(psn=1, payload=old.mtu, a=1))
+    old.expect(ACK(psn=1))
+    bench.target.set_state(old.qp, State.RESET)
+    number = bench.random.choice([*numbers_beside(old.qp.qpn, bench.claims.qps)])
+    start = (old.spec.rq_psn + 1) % (1 << 24)
+    new = bench.connect(local_qpn=number, rq_psn=start, shared_receive=shared)
+    for late, gone in ((old, add.but(psn=2)), (new, add.but(psn=-1))):
+        late.send(gone)
+        late.expect_silence()
+    serves_everything(new)
+
+
+def numbers_beside(qpn: int, places: int) -> Iterator[int]:
+    """Those in the same place of a table, each of whose other bits may differ."""
+    for step in (places << bit for bit in range(24)):
+        yield from (each for each in (qpn + step, qpn - step) if FIRST_QPN <= each <= LAST_QPN)
+
+
 @case("QPS-04", smoke=True, needs=[Capability.RESET], targets=["hdl", "model"])
 def test_a_new_connection_is_answered_on_its_own_path(bench: Bench) -> None:
     """Of what need not be the queue pair's, that which was in its first life is in each other."""
@@ -314,6 +355,65 @@ def test_a_new_connection_is_answered_on_its_own_path(bench: Bench) -> None:
         qp.send(WRITE_ONLY(psn=0, a=1))
         fields = {name: told[name] for name in follows}
         qp.expect(ACK(psn=0, msn=1, qpn=qp.spec.remote_qpn, **fields))
+
+
+@case("QPS-04", smoke=True, needs=[Capability.RESET], targets=["hdl", "model"])
+@over_ways_anew
+def test_a_life_may_be_of_another_kind_than_the_one_before(bench: Bench, *, straight: bool) -> None:
+    executed_of(bench.claims, Service.RC, [Op.WRITE])
+    qp, size = bench.connect(), max(bench.claims.path_mtus) + 8
+    regions = {0: qp.region(size)}
+    with suppress(Beyond):
+        regions[1] = bench.target.register(size, domain=1)
+    first = {name: getattr(qp.spec, name) for name in KINDS}
+    lives = [said for needed, said in others(bench) if needed <= bench.claims.capabilities]
+    lives = [said for said in lives if said.get("domain", 0) in regions]
+    for said in (*bench.random.sample(lives, len(lives)), {}):
+        qp.reconnect(straight=straight, **first | said)
+        serves_its_kind(bench, qp, regions[qp.spec.domain])
+
+
+KINDS = ("service", "path_mtu", "remote", "vlan", "domain")
+TAG = 0xA234
+
+
+def others(bench: Bench) -> Iterator[tuple[set[Capability], dict[str, Any]]]:
+    """What may change from life to life, and what a device claims that can do it."""
+    yield {Capability.UC}, {"service": Service.UC}
+    yield {Capability.UD}, {"service": Service.UD}
+    yield set(), {"path_mtu": max(bench.claims.path_mtus)}
+    yield set(), {"remote": bench.peer(1)}
+    yield {Capability.VLAN}, {"vlan": TAG, "remote": bench.peer(2, vlan=TAG)}
+    yield {Capability.IPV6}, {"remote": bench.peer(1, ipv6=True)}
+    yield set(), {"domain": 1}
+
+
+def serves_its_kind(bench: Bench, qp: Connection, region: Region) -> None:
+    """What comes to memory is of its path MTU and domain; what is told goes to its peer."""
+    spec = qp.spec
+    data = qp.random.randbytes(qp.mtu + 8)
+    if spec.service is Service.UD:
+        if qp.executes(Op.SEND):
+            number = qp.post_receive(region, length=GRH + 8)
+            qp.send(UD_SEND_ONLY(psn=0, payload=8))
+            qp.receives(number, byte_len=GRH + 8)
+        return
+    if not qp.executes(Op.WRITE):
+        return
+    is_reliable = spec.service is Service.RC
+    qp.send(
+        WRITE_FIRST(psn=0, payload=data[: qp.mtu], dmalen=len(data), **at(region)),
+        WRITE_LAST(psn=1, payload=data[qp.mtu :], a=int(is_reliable)),
+    )
+    told: dict[str, Any] = {"dst_ip": spec.remote.ip, "dst_mac": spec.remote.mac, "vlan": spec.vlan}
+    if is_reliable:
+        qp.expect(ACK(psn=1, **told))
+    bench.holds(region, data, what="a WRITE in a life of another kind")
+    if is_reliable and qp.executes(Op.READ):
+        qp.send(READ_REQUEST(psn=2, dmalen=len(data), **at(region)))
+        qp.expect(*(each.but(**told) for each in read_responses(qp, 2, data)))
+    if not is_reliable:
+        qp.expect_silence()
 
 
 def path_told(spec: QpSpec) -> dict[str, int]:
