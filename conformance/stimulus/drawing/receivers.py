@@ -19,6 +19,7 @@ _SIZES = (256, 1000, 1024, 2048, 4096)
 _LARGEST = 4096
 _IPV6 = 0.4
 _ANY_MTU = 0.25  # of the queue pairs; others have one of the smaller three
+_PEERS = 2
 _SERVED = (
     *("SEND", "SEND_IMM", "WRITE", "WRITE_IMM", "READ", "SEND", "WRITE", "READ"),
     *("CMP_SWAP", "FETCH_ADD", "SEND_INV"),
@@ -44,6 +45,7 @@ class DrawnReceivers:
         self._steps: list[Step] = []
         self._services: dict[int, str] = {}
         self._mtus: dict[int, int] = {}
+        self._tags: dict[tuple[int, int], dict[str, Any]] = {}
         self._regions: dict[int, int] = {}
         """The size of the first region of each queue pair."""
 
@@ -62,10 +64,9 @@ class DrawnReceivers:
         self._services[key] = service
         mtus = self._claims.path_mtus
         self._mtus[key] = draw.among(mtus if draw.aside.random() < _ANY_MTU else mtus[:3])
-        is_claimed = Capability.IPV6 in self._claims.capabilities
-        version = {"ipv6": True} if is_claimed and draw.aside.random() < _IPV6 else {}
-        said = self._fields(key) | tag(draw, self._claims)
-        self._step("connect", key=key, service=service, **version, **said)
+        said = {**self._version(), **self._fields(key), **self._tag(key, peer=0)}
+        inbox = {"is_private": True} if draw.aside.random() < 0.5 else {}
+        self._step("connect", key=key, service=service, **inbox, **said)
         self._regions[key] = max(draw.among(_SIZES), 3 * self._mtus[key] + 100)
         self._step("region", key=key, size=self._regions[key])
         for _ in range(draw.tail(0, 4)):
@@ -75,6 +76,17 @@ class DrawnReceivers:
                 access = draw.random.sample(ALL_RIGHTS, draw.between(1, 3))
                 self._step("region", key=key, size=draw.among(_SIZES), access=sorted(access))
         self._receives(key)
+
+    def _version(self) -> dict[str, bool]:
+        """Some peers have an IPv6 address."""
+        is_claimed = Capability.IPV6 in self._claims.capabilities
+        return {"ipv6": True} if is_claimed and self._draw.aside.random() < _IPV6 else {}
+
+    def _tag(self, key: int, peer: int) -> dict[str, Any]:
+        """That of a queue pair and one peer is always the same: an observer counts on it."""
+        if (key, peer) not in self._tags:
+            self._tags[key, peer] = tag(self._draw, self._claims)
+        return self._tags[key, peer]
 
     def _executes_on(self, service: Service) -> bool:
         executed = self._claims.executed_on(service)
@@ -100,7 +112,14 @@ class DrawnReceivers:
         return said | the_rest(draw, self._claims, {*said, *_OF_THE_BENCH})
 
     def _begin_anew(self, key: int) -> None:
+        """What its lives before had goes on in half of those that follow."""
+        aside = self._draw.aside
+        if aside.random() < 0.5:
+            self._mtus[key] = aside.choice(self._claims.path_mtus[:3])
         said = {**self._fields(key), **self._straight()}
+        if aside.random() < 0.5:
+            peer = aside.randrange(_PEERS)
+            said |= {"peer": peer, **self._version(), "vlan": None, **self._tag(key, peer)}
         self._step("connect", key=key, service=self._services[key], **said)
         if self._draw.maybe(0.8):
             self._receives(key)

@@ -52,6 +52,7 @@ from roceproof.verbs.work import Op
 
 ALL_RIGHTS = sorted(FULL_ACCESS)
 _INBOX_BYTES, _FENCE_BYTES = 4096, 8
+_OWN_RIGHTS = frozenset({"local_write"})
 
 
 class Asking(Sharing, Hurrying, Revoking, Commanding, Resetting):
@@ -81,14 +82,18 @@ class Asking(Sharing, Hurrying, Revoking, Commanding, Resetting):
         service: str = "RC",
         ipv6: bool = False,
         straight: bool = False,
+        peer: int | None = None,
+        is_private: bool = False,
         **fields: Any,
     ) -> None:
         """A queue pair, with memory for its receives; one that is there begins anew.
 
         Its peer has an IPv6 address if asked for and claimed. Where a device can do that, it begins
-        anew with no RESET in between if `straight`.
+        anew with no RESET in between if `straight`, and with that `peer` where one is said. No
+        peer may touch the memory for receives if it `is_private`.
         """
         claims = self._bench.claims
+        ipv6 &= Capability.IPV6 in claims.capabilities
         said = {
             name: value for name, value in fields.items() if name not in claims.limits.fixed_of_qp
         }
@@ -105,17 +110,19 @@ class Asking(Sharing, Hurrying, Revoking, Commanding, Resetting):
             if Capability.RESET in claims.capabilities:
                 changes = {n: v for n, v in said.items() if n not in _OF_THE_FIRST}
                 straight &= Capability.RESTART in claims.capabilities
+                if peer is not None and Capability.LOCKSTEP in claims.capabilities:
+                    vlan = changes.get("vlan", known.qp.spec.vlan)
+                    changes["remote"] = self._bench.peer(peer, ipv6=ipv6, vlan=vlan)
                 known.qp.reconnect(straight=straight, **changes)
                 if known.awaits_room:  # they may come into the life that has just begun
                     self._bench.settle()
                     known.qp.reconnect()
                 known.begin()
         elif len(self.qps) < claims.qps and Capability[service] in claims.capabilities:
-            qp = self._bench.connect(
-                Service[service], ipv6=ipv6 and Capability.IPV6 in claims.capabilities, **said
-            )
+            qp = self._bench.connect(Service[service], ipv6=ipv6, **said)
             self.qps[key] = Asked(self._bench, qp)
-            self._register(key, self._inbox, FULL_ACCESS, is_inbox=True)
+            rights = _OWN_RIGHTS if is_private else FULL_ACCESS
+            self._register(key, self._inbox, rights, is_inbox=True)
 
     def region(
         self, key: int, size: int = 1024, *, access: Sequence[str] = (), is_foreign: bool = False
