@@ -8,7 +8,7 @@ from roceproof.conformance.suite.limits.within_limits import (
     held_reads,
     require_queue_pairs,
 )
-from roceproof.conformance.suite.memory import at
+from roceproof.conformance.suite.memory import at, to_a_word
 from roceproof.conformance.suite.pattern import (
     ACCESS_ERROR,
     ACK,
@@ -33,6 +33,7 @@ from roceproof.verbs.work import Op, Region
 pytestmark = RESPONDER
 
 EACH = 8  # atomics of a queue pair at once
+ODD = 21  # bytes
 
 over_atomics = over("atomic", [CMP_SWAP, FETCH_ADD], ids=["CMP_SWAP", "FETCH_ADD"])
 
@@ -155,12 +156,16 @@ def test_atomics_and_writes_of_queue_pairs_to_one_word_have_their_turns(
 @case("ATOM-03", smoke=True)
 @over_atomics
 def test_an_address_that_is_not_aligned_is_refused(bench: Bench, atomic: Maker) -> None:
-    region = bench.target.register(4096)
-    for offset in range(1, 8):
-        qp = bench.connect()
+    region = bench.target.register(ODD, access=FULL_ACCESS - {"remote_read"})
+    word = to_a_word(region)
+    for offset in {*range(8)} - {word}:
+        qp = bench.fresh()
         qp.send(atomic(psn=0, swap=1, **at(region, offset)))
         qp.expect(NAK(INVALID_REQUEST, psn=0, msn=0))
-    assert region.read(0, 16) == bytes(16)
+    assert region.read(0, ODD) == bytes(ODD)
+    qp = bench.fresh()
+    qp.send(atomic(psn=0, swap=1, **at(region, word)))
+    qp.expect(ATOMIC_ACK(psn=0))
 
 
 @case("ATOM-05", smoke=True)
@@ -191,8 +196,8 @@ def test_memory_outside_of_the_region_refuses(bench: Bench, atomic: Maker) -> No
 @case("RETH-09", "ATOM-07", smoke=True)
 @over_atomics
 def test_memory_that_may_not_be_changed_so_refuses(bench: Bench, atomic: Maker) -> None:
-    rights = FULL_ACCESS - {"remote_atomic"}
-    refuses(bench, atomic, **at(bench.target.register(4096, access=rights)))
+    region = bench.target.register(4096, access=FULL_ACCESS - {"remote_atomic"})
+    refuses(bench, atomic, **at(region, to_a_word(region)))
 
 
 @case("RETH-10", "ATOM-07", smoke=True)

@@ -7,7 +7,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over, over_services
 from roceproof.conformance.suite.intent import OUT_OF_ORDER, OUT_OF_SEQUENCE, WRONG_LENGTHS
 from roceproof.conformance.suite.limits.within_limits import executed_of, skip_for_commands
-from roceproof.conformance.suite.memory import at, otherwise
+from roceproof.conformance.suite.memory import at, otherwise, to_a_word
 from roceproof.conformance.suite.packet_flow import SUCCESS
 from roceproof.conformance.suite.pattern import (
     ACCESS_ERROR,
@@ -192,7 +192,7 @@ NEEDED = {
 @over("right", NEEDED)
 def test_memory_without_the_right_refuses(bench: Bench, right: str) -> None:
     region = bench.target.register(4096, access=FULL_ACCESS - {right})
-    each_is_refused(bench, [NEEDED[right].but(**at(region))])
+    each_is_refused(bench, [NEEDED[right].but(**at(region, to_a_word(region)))])
 
 
 @case("RETH-06", "RETH-07", "RETH-09", smoke=True)

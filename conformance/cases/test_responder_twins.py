@@ -41,6 +41,7 @@ from roceproof.verbs.work import Op
 
 pytestmark = [RESPONDER, needs(Capability.LOCKSTEP), needs(Capability.RESET)]
 
+ODD = 21  # bytes
 SIMULATED = ["hdl", "model"]
 MESSAGES, HEADER, ROOM, ECN = 256, 40, 64, 3
 DEPTHS = (2, 16)
@@ -252,6 +253,31 @@ def test_each_region_has_its_own_rights_and_bounds(bench: Bench) -> None:
             qp.expect(ACK(psn=0) if is_good else NAK(ACCESS_ERROR, psn=0))
         for each in (region, other, least):
             each.deregister()
+
+
+@case("RETH-09", "RETH-12", needs=[Capability.TOLD_KEYS], smoke=True, targets=SIMULATED)
+@over("turn", range(2))
+def test_regions_at_one_address_are_told_apart_by_their_keys(bench: Bench, turn: int) -> None:
+    """At any byte, since not all of them may be changed by atomics."""
+    executed_of(bench.claims, Service.RC, [Op.WRITE])
+    qp, size, access = bench.connect(), ODD + turn, FULL_ACCESS - {"remote_atomic"}
+    first = bench.target.register(size, access=access)
+    closed = bench.target.register_at(first.addr, size, access=access - {"remote_write"})
+    regions = [first, bench.target.register_at(first.addr, size, access=access)]
+    psn = 0
+    for region in (*regions, *regions):
+        write = qp.filled(WRITE_ONLY(psn=psn, payload=size, a=1, **at(region)))
+        qp.send(write)
+        qp.expect(ACK(psn=psn))
+        bench.holds(region, write.said["payload"], what="a WRITE to one of two at an address")
+        psn += 1
+    for region in regions if qp.executes(Op.READ) else ():
+        qp.send(READ_REQUEST(psn=psn, dmalen=size, **at(region)))
+        qp.expect(READ_RESP_ONLY(psn=psn, payload=region.read(0, size)))
+        psn += 1
+    qp.send(WRITE_ONLY(psn=psn, payload=size, a=1, **at(closed)))
+    qp.expect(NAK(ACCESS_ERROR, psn=psn))
+    assert closed.read(0, size) == bytes(size)
 
 
 @case("QPS-06", "NAK-07", smoke=True, targets=SIMULATED, breaks=WRONG_LENGTHS)

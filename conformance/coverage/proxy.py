@@ -131,6 +131,11 @@ class ObservedTarget(ForwardingTarget):
         self._grant(Registered(region.rkey, region.addr, region.size, access))
         return region
 
+    def register_at(self, addr: int, size: int, *, access: frozenset[str] = FULL_ACCESS) -> Region:
+        region = self._inner.register_at(addr, size, access=access)
+        self._grant(Registered(region.rkey, addr, size, access))
+        return region
+
     def register_elsewhere(self, size: int) -> Region:
         region = self._inner.register_elsewhere(size)
         self._grant(Registered(region.rkey, region.addr, region.size, FULL_ACCESS, is_foreign=True))

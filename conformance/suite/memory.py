@@ -26,6 +26,11 @@ def at(region: Region, offset: int = 0) -> dict[str, int]:
     return {"va": (region.addr + offset) % _ADDRESSES, "rkey": region.rkey}
 
 
+def to_a_word(region: Region) -> int:
+    """The offset of the first word in a region, which atomics may change."""
+    return -region.addr % _WORD
+
+
 def families_at(frames: Iterable[bytes], address: int, rkey: int) -> Iterator[Family]:
     """Of which families the requests are that name that byte of the device's memory."""
     for packet in map(parse, frames):

@@ -256,6 +256,10 @@ class Target(ABC):
         """Zeroed memory that the device serves, of a protection domain; needs MEMORY."""
         raise NotImplementedError
 
+    def register_at(self, addr: int, size: int, *, access: frozenset[str] = FULL_ACCESS) -> Region:
+        """As `register`, other memory for which peers have this address; needs TOLD_KEYS."""
+        raise NotImplementedError
+
     def register_elsewhere(self, size: int) -> Region:
         """Memory of another protection domain than every queue pair's; needs MEMORY."""
         raise NotImplementedError

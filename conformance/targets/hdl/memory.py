@@ -14,8 +14,9 @@ from roceproof.dpi.contract.records import Access
 from roceproof.dpi.session.port import Port
 from roceproof.dpi.session.simulation import Simulation
 from roceproof.verbs import work
+from roceproof.verbs.queue_pair import FULL_ACCESS
 
-_WORD = 8  # bytes, of which atomics need a whole one
+_WORD = 8  # bytes
 _GUARD = 4096  # bytes beside each region that are nobody's
 _MOST_GUARDED = 16
 
@@ -23,6 +24,9 @@ _MOST_GUARDED = 16
 def access_of(rights: frozenset[str]) -> Access:
     """The bits of rights in the words of verbs."""
     return Access(sum(Access[right.upper()] for right in rights))
+
+
+_ALL = access_of(FULL_ACCESS)
 
 
 class HdlRegion(work.Region):
@@ -87,7 +91,7 @@ class HdlMemory:
         self._keys = Keys(random, regions)
         self._known: set[int] = set()
         self._told: list[MemoryRegion] = []
-        self._addresses = NumberLine(random, contract_field("memory_region_t", "va"), grain=_WORD)
+        self._addresses = NumberLine(random, contract_field("memory_region_t", "va"))
         self._memory = NumberLine(random, contract_field("memory_region_t", "base"))
 
     @property
@@ -95,10 +99,14 @@ class HdlMemory:
         """Whether the device holds another region."""
         return self._keys.has_room
 
-    def add(self, size: int, access: Access, *, pd: int) -> ToldRegion:
-        """A region, which the device is told of."""
+    def add(self, size: int, access: Access, *, pd: int, addr: int | None = None) -> ToldRegion:
+        """A region, which the device is told of: there, or anywhere where there is no other.
+
+        One with all rights begins with a word, of which atomics need a whole one.
+        """
         place, rkey, lkey = self._keys.take()
-        addr = self._addresses.take(size)
+        if addr is None:
+            addr = self._addresses.take(size, grain=_WORD if access == _ALL else 1)
         base = self._memory.take(size, but=addr)
         record = MemoryRegion(
             lkey=lkey, rkey=rkey, va=addr, length=size, base=base, access=access, pd=pd

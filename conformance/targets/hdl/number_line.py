@@ -23,29 +23,29 @@ _KINDS = {"carry": 4, "last": 3, "low": 2, "first": 0.5, "any": 4}
 class NumberLine:
     """An address space in which ranges are handed out."""
 
-    def __init__(self, random: Random, field: Field, *, grain: int = 1) -> None:
-        """Whatever begins in it does so at a multiple of `grain` bytes."""
+    def __init__(self, random: Random, field: Field) -> None:
         self._random = random
         self._field = field
-        self._grain = grain
         self._taken: list[tuple[int, int]] = []
 
-    def take(self, size: int, *, but: int | None = None) -> int:
-        """Where so many bytes begin: not at `but`, and not near what was taken."""
+    def take(self, size: int, *, grain: int = 1, but: int | None = None) -> int:
+        """Where so many bytes begin: at a multiple of `grain`, not at `but`, near nothing taken."""
         while True:
-            start = self._drawn(size)
+            start = self._drawn(size, grain)
             is_free = start != but and start + size <= ADDRESSES
             if is_free and not any(self._near(start, size, *other) for other in self._taken):
                 self._taken.append((start, size))
                 return start
 
-    def _drawn(self, size: int) -> int:
-        draw, grain = self._random, self._grain
+    def _drawn(self, size: int, grain: int) -> int:
+        draw = self._random
         whole = -(-size // grain) * grain
         match draw.choices(list(_KINDS), list(_KINDS.values()))[0]:
             case "carry":
                 boundary = draw.choice([_BOUNDARY, 1 << draw.randrange(33, 64)])
-                return max(0, boundary - size // 2 // _MIDDLE * _MIDDLE)
+                return max(
+                    0, boundary - (size // 2 // _MIDDLE * _MIDDLE if grain > 1 else size // 2)
+                )
             case "last":
                 return ADDRESSES - whole
             case "low":

@@ -103,15 +103,20 @@ class HdlResponder(HdlTarget):
     def stray_writes(self) -> list[int]:
         return self._memory.stray_writes()
 
+    def register_at(self, addr: int, size: int, *, access: frozenset[str] = FULL_ACCESS) -> Region:
+        return self._register(size, access, self._domains[0], addr)
+
     def register_elsewhere(self, size: int) -> Region:
         if self._has_one_domain:
             raise one_domain()
         return self._register(size, FULL_ACCESS, next(self._foreign_domains))
 
-    def _register(self, size: int, access: frozenset[str], domain: int) -> HdlRegion:
+    def _register(
+        self, size: int, access: frozenset[str], domain: int, addr: int | None = None
+    ) -> HdlRegion:
         if not self._memory.has_room:
             raise Beyond("it holds no more memory regions: [responder] regions says so")
-        region = self._memory.add(size, access_of(access), pd=domain)
+        region = self._memory.add(size, access_of(access), pd=domain, addr=addr)
         self._note_record("memory_region_t", region.record)
         self._until_known(Inbound.REGION)
         return region

@@ -251,6 +251,9 @@ class ModelTarget(Target):
     ) -> Region:
         return self.device.register(size, access, domain)
 
+    def register_at(self, addr: int, size: int, *, access: frozenset[str] = FULL_ACCESS) -> Region:
+        return self.device.memory.register(size, addr=addr, access=access)
+
     def register_elsewhere(self, size: int) -> Region:
         return self.device.register_elsewhere(size)
 

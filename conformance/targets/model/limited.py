@@ -179,6 +179,10 @@ class LimitedModelTarget(ModelTarget):
         is_built_in = responder is not None and bool(responder.static_regions)
         return is_built_in or DOMAIN in self._claims.limits.fixed
 
+    def register_at(self, addr: int, size: int, *, access: frozenset[str] = FULL_ACCESS) -> Region:
+        self._require_room()
+        return super().register_at(addr, size, access=access)
+
     def register_elsewhere(self, size: int) -> Region:
         """All memory is of one domain where keys are built in, or where that is fixed."""
         self._require_room()
