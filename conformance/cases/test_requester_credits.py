@@ -7,7 +7,7 @@ import pytest
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
-from roceproof.conformance.suite.checks.reading import ask
+from roceproof.conformance.suite.checks.reading import ask, memory_for
 from roceproof.conformance.suite.checks.recovery import copies, write_all
 from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
@@ -15,6 +15,7 @@ from roceproof.conformance.suite.intent import WRONG_ANSWERS
 from roceproof.conformance.suite.pattern import (
     ACCESS_ERROR,
     ACK,
+    ATOMIC_ACK,
     NAK,
     OPERATIONAL_ERROR,
     RNR,
@@ -32,9 +33,18 @@ from roceproof.verbs.work import Op
 pytestmark = [REQUESTER, needs(Capability.RC, Capability.SEND)]
 
 MTU = 256
-CODES = {1: 1, 2: 2, 3: 3, 5: 6, 6: 8, 7: 12, 8: 16, 9: 24, 10: 32, 11: 48, 13: 96}
+# fmt: off
+CODES = dict(enumerate([
+    0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536,
+    2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768,
+]))
+# fmt: on
 """Credit codes, and how many messages each stands for."""
+MOST, MANY = 128, 24
+"""So many messages are sent to see where credits end, and to see that they do not yet."""
 NO_LIMIT = 31
+USUAL, DRAWN = (3, 5, 7), 6
+"""Codes that are tried in any case, and so many of the large ones."""
 TOGETHER = 8
 RESERVED = 0x80
 SHORT_WAIT = 5
@@ -45,14 +55,29 @@ IN_THE_MSN = 8 + 12 + 3
 
 
 def connect(bench: Bench, *, credits: int, **spec: Any) -> Connection:
-    """A connection whose first message was acknowledged with so many credits (4 at most)."""
+    """A connection whose first message was acknowledged with this credit code."""
     obeys = Capability.CREDITS in bench.claims.capabilities
     qp = bench.connect(path_mtu=MTU, flow_control=obeys, **spec)
+    grant(qp, credits)
+    return qp
+
+
+def grant(qp: Connection, credits: int) -> None:
+    """The first message is acknowledged with this credit code."""
     first = qp.post(Op.SEND, 5)
     qp.expect(SEND_ONLY(psn=0, a=1))
     qp.ack(first, credits=credits)
     qp.completes(first)
-    return qp
+
+
+def go(qp: Connection, count: int) -> None:
+    """So many messages behind the first need no further credits."""
+    for begin in range(1, count + 1, TOGETHER):
+        together = range(begin, min(begin + TOGETHER, count + 1))
+        messages = [qp.post(Op.SEND, 5) for _ in together]
+        qp.expect(*(SEND_ONLY(psn=psn) for psn in together))
+        qp.ack(messages[-1], credits=0)
+        qp.completes(*messages)
 
 
 def limited(*packets: Pattern) -> list[Pattern]:
@@ -123,18 +148,27 @@ def test_messages_that_need_no_credit_count_among_those_that_are_admitted(bench:
 
 
 @case("CRED-03", needs=[Capability.CREDITS])
-@over("code", CODES, ids=[f"code {code}" for code in CODES])
+@over(
+    "code",
+    [pytest.param(code, marks=pytest.mark.smoke) if code in USUAL else code for code in CODES],
+    ids=[f"code {code}" for code in CODES],
+)
 def test_a_credit_code_admits_as_many_messages_as_it_stands_for(bench: Bench, code: int) -> None:
     qp = connect(bench, credits=code)
-    for begin in range(1, CODES[code] + 1, TOGETHER):
-        together = range(begin, min(begin + TOGETHER, CODES[code] + 1))
-        messages = [qp.post(Op.SEND, 5) for _ in together]
-        qp.expect(*(SEND_ONLY(psn=psn) for psn in together))
-        qp.ack(messages[-1], credits=0)
-        qp.completes(*messages)
-    for _ in range(3):
-        qp.post(Op.SEND, 5)
-    qp.expect_silence(allowing=limited(SEND_ONLY(psn=CODES[code] + 1)))
+    go(qp, min(CODES[code], MOST))
+    if CODES[code] <= MOST:
+        for _ in range(3):
+            qp.post(Op.SEND, 5)
+        qp.expect_silence(allowing=limited(SEND_ONLY(psn=CODES[code] + 1)))
+
+
+@case("CRED-03", needs=[Capability.CREDITS], smoke=True)
+def test_large_credit_codes_admit_many_messages(bench: Bench) -> None:
+    qp = bench.connect(path_mtu=MTU, flow_control=True)
+    for code in bench.random.sample([code for code in CODES if CODES[code] >= MANY], DRAWN):
+        qp.reconnect()
+        grant(qp, code)
+        go(qp, MANY)
 
 
 @case("CRED-03", "QPS-04", needs=[Capability.CREDITS], breaks=WRONG_ANSWERS, smoke=True)
@@ -190,7 +224,7 @@ def test_credits_in_an_ack_that_is_to_be_ignored_admit_nothing(
     qp.expect(*(SEND_ONLY(psn=psn) for psn in (2, 3, 4)))
 
 
-@case("CRED-03", needs=[Capability.CREDITS])
+@case("CRED-03", needs=[Capability.CREDITS], smoke=True)
 def test_each_queue_pair_has_credits_of_its_own(bench: Bench) -> None:
     poor, rich = connect(bench, credits=0), connect(bench, credits=2)
     for _ in range(2):
@@ -204,7 +238,20 @@ def test_each_queue_pair_has_credits_of_its_own(bench: Bench) -> None:
     rich.expect_silence(allowing=limited(SEND_ONLY(psn=3)))
 
 
-@case("CRED-03", needs=[Capability.CREDITS])
+@case("CRED-03", "LIVE-01", "QPS-04", needs=[Capability.CREDITS], smoke=True)
+def test_each_life_of_a_queue_pair_obeys_credits_or_not_as_was_agreed(bench: Bench) -> None:
+    qp = connect(bench, credits=0)
+    qp.reconnect(flow_control=False)
+    messages = write_all(qp, *[5] * 4, op=Op.SEND)
+    qp.ack(messages[-1], credits=4)
+    qp.completes(*messages)
+    qp.reconnect(flow_control=True)
+    for _ in range(3):
+        qp.post(Op.SEND, 5)
+    qp.expect_silence(allowing=limited(SEND_ONLY(psn=0)))
+
+
+@case("CRED-03", needs=[Capability.CREDITS], smoke=True)
 def test_a_queue_pair_that_agreed_on_no_credits_obeys_none(bench: Bench) -> None:
     obeys, free = connect(bench, credits=0), bench.connect(path_mtu=MTU)
     free.ack(write_all(free, 5, op=Op.SEND)[0], credits=0)
@@ -226,6 +273,30 @@ def test_a_response_without_an_aeth_brings_no_credits(bench: Bench) -> None:
     qp.send(last)
     qp.completes(read)
     qp.expect_silence(allowing=limited(SEND_ONLY(psn=5)))
+
+
+@case("CRED-05", needs=[Capability.CREDITS, Capability.MEMORY], smoke=True)
+@over(
+    "op",
+    [
+        pytest.param(Op.READ, marks=needs(Capability.READ)),
+        pytest.param(Op.CMP_SWAP, marks=needs(Capability.ATOMIC)),
+    ],
+    ids=["READ", "CMP_SWAP"],
+)
+def test_an_answer_with_data_brings_the_credits_beside_them(bench: Bench, op: Op) -> None:
+    qp = connect(bench, credits=0)
+    asked = qp.post(op, 8, into=memory_for(qp))
+    others = [qp.post(Op.SEND, 5) for _ in range(3)]
+    qp.expect_message(asked)
+    aeth = {"msn": asked.ordinal, "syndrome": 4}
+    if op is Op.READ:
+        qp.send(*read_responses(qp, asked.psn, qp.random.randbytes(asked.work.size), **aeth))
+    else:
+        qp.send(ATOMIC_ACK(psn=asked.psn, original=7, **aeth))
+    qp.completes(asked)
+    qp.expect(*(SEND_ONLY(psn=message.psn) for message in others))
+    qp.finish(*others)
 
 
 @case("CRED-03", needs=[Capability.CREDITS])
