@@ -26,7 +26,7 @@ _WIDTH = 64
 _CASES = {
     "receive ICRC": "test_a_response_with_a_wrong_icrc_never_came",
     "UDP checksum": "test_the_udp_checksum_is_none_or_right",
-    "ECN": "test_a_queue_pair_slows_down_and_recovers_and_others_do_not",
+    "ECN": "test_a_queue_pair_slows_down_and_others_do_not",
     "exchange of queue pairs": "test_a_req_asks_for_what_its_queue_pair_has",
 }
 _HAS = ("receive ICRC", "UDP checksum")
