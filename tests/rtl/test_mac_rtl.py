@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import random
 import shutil
+import zlib
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,7 @@ HELD_FROM, FREE_FROM = 9, 9
 of no time, in which one may."""
 RX_BEATS, PAUSE_BEATS, ASKED_CLASSES, ASKED_QUANTA = 1024, 64, (1, 3), 256  # of mac_tb
 QUANTUM = 8
+POLYNOMIAL = 0xEDB88320
 TO_LINK = bytes.fromhex("0180c2000001")
 
 
@@ -88,6 +90,13 @@ def test_a_client_that_pauses_gets_every_frame(binary: Path, tmp_path: Path) -> 
     assert play(binary, tmp_path, heard=line, cycles=line.cycle + 1000).received == frames
 
 
+def wrong_for(residue: int, zeros: int) -> int:
+    """What is wrong in an FCS if, so many zeros behind it, these bits of the CRC are."""
+    for _ in range(8 * (4 + zeros)):
+        residue = (residue ^ POLYNOMIAL) << 1 | 1 if residue >> 31 else residue << 1
+    return residue
+
+
 def damaged(frame: bytes) -> list[list[int]]:
     """What must be dropped: the frame with a fault in every place where one can be."""
     whole = [*PREAMBLE, *with_fcs(frame), TERMINATE]
@@ -100,6 +109,9 @@ def damaged(frame: bytes) -> list[list[int]]:
         fitting = with_fcs(frame[:at] + bytes([ERROR & 0xFF]) + frame[at + 1 :])
         body = [*fitting[:at], ERROR, *fitting[at + 1 :]]
         found.append([*PREAMBLE, *body, TERMINATE])
+    for bit, zeros in product((7, 31), range(LANES)):
+        fcs = zlib.crc32(frame) ^ wrong_for(1 << bit, zeros)
+        found.append([*PREAMBLE, *frame, *fcs.to_bytes(4, "little"), TERMINATE])
     for at in range(first + 58, len(whole)):
         for ended in (IDLE, ORDERED, START):
             found.append([*whole[:at], ended, *whole[at + 1 :]])
@@ -309,11 +321,12 @@ def test_a_damaged_pause_holds_nothing_and_no_frame_is_taken_for_one(
     line = Line()
     for number, body in enumerate(damaged(pause)[::7]):
         line.say(body, lane=number % 2 * 4, gap=300)
-    frame = pause[:12] + b"\x08\x00" + pause[14:]
-    line.frame(frame)
+    frames = [pause[:12] + of_type + pause[14:] for of_type in (b"\x08\x00", b"\x89\x08")]
+    for frame in frames:
+        line.frame(frame)
     sent = [Sent(each) for each in frames_of([60] * 400)]
     log = play(binary, tmp_path, heard=line, sent=sent, cycles=max(line.cycle, 4500))
-    assert log.received == [frame]
+    assert log.received == frames
     assert len(of_client(log)) == len(sent)
     assert set(gaps(of_client(log))) <= set(range(9, 16))
 
