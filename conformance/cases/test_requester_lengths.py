@@ -125,7 +125,7 @@ def test_a_message_begins_alike_whatever_bit_of_its_length_is_set(
 def test_a_longer_one_is_refused(bench: Bench) -> None:
     qp = bench.connect()
     for length in (LONGEST_MESSAGE + 1, LONGEST_MESSAGE + qp.mtu, (1 << 32) - 1):
-        qp.refuses(Op.WRITE, 2 * qp.mtu, length=length)
+        qp.refuses(Op.WRITE, 2 * qp.mtu, length=length, status="loc_len_err")
     qp.transfer(Op.WRITE, 5)
 
 

@@ -146,6 +146,6 @@ def test_an_unreliable_connection_refuses_what_only_a_reliable_one_has(
 ) -> None:
     qp = bench.connect(Service.UC)
     for _ in range(2):
-        qp.refuses(op, 8)
+        qp.refuses(op, 8, status="loc_qp_op_err")
     for push in sent_of(bench.claims, Service.UC, PUSHES):
         qp.transfer(push, 700)

@@ -288,7 +288,7 @@ def test_work_that_is_refused_uses_no_psn(bench: Bench, service: Service) -> Non
     qp = connected(bench, service)
     for _ in range(3):
         all_came(bench, qp, [qp.post(Op.WRITE, 5) for _ in range(6)])
-        qp.refuses(Op.WRITE, 5, length=LONGEST_MESSAGE + 1)
+        qp.refuses(Op.WRITE, 5, length=LONGEST_MESSAGE + 1, status="loc_len_err")
 
 
 @case("PSN-18", "UC-14", needs=[Capability.UC, Capability.WRITE], smoke=True)

@@ -133,7 +133,7 @@ def test_no_request_is_2_to_the_23_psns_ahead_of_a_read_without_answer(bench: Be
 @over("length", [LONGEST_MESSAGE + 1, (1 << 32) - 1])
 def test_a_read_of_more_than_a_message_may_have_is_refused(bench: Bench, length: int) -> None:
     qp = bench.connect(path_mtu=256)
-    qp.refuses(Op.READ, 0, length=length, into=qp.region(64))
+    qp.refuses(Op.READ, 0, length=length, into=qp.region(64), status="loc_len_err")
     reads(bench, qp, 300)
 
 

@@ -74,7 +74,7 @@ def test_as_many_reads_as_a_device_has_under_way_are_answered(bench: Bench, dept
 def test_without_a_place_for_reads_none_is_sent(bench: Bench, op: Op) -> None:
     qp = bench.connect(path_mtu=MTU, max_rd_atomic=0)
     for _ in range(2):
-        qp.refuses(op, 8, into=memory_for(qp))
+        qp.refuses(op, 8, into=memory_for(qp), status="loc_qp_op_err")
     for push in sent_of(bench.claims, Service.RC, PUSHES):
         qp.transfer(push, 700)
 

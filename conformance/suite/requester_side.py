@@ -159,8 +159,10 @@ class RequesterSide(PacketFlow):
         allowed_depth(self._exchange.claims, 1, packet_count(length, self.spec.path_mtu))
         self._exchange.target.post(self.qp, work)
 
-    def refuses(self, op: Op, payload: int | bytes = 0, **fields: Any) -> None:
-        """Work that the device ends with an error, and for which it sends nothing."""
+    def refuses(
+        self, op: Op, payload: int | bytes = 0, *, status: str | None = None, **fields: Any
+    ) -> None:
+        """Work that the device ends with an error, that one if said, and sends nothing for."""
         self.lives[-1].refused.add(len(self._posted))
         work = self._work(op, payload, fields, service=None)
         try:
@@ -170,9 +172,12 @@ class RequesterSide(PacketFlow):
             return
         self.expect_silence()
         outcome = self._next_outcome()
-        if outcome is None or outcome.wr_id != work.wr_id or outcome.status == SUCCESS:
+        is_it = outcome is not None and outcome.wr_id == work.wr_id
+        told = outcome.status if outcome is not None and is_it else SUCCESS
+        if told == SUCCESS or told != (status or told):
             got = "nothing" if outcome is None else self.told(outcome)
-            raise self._exchange.failed(f"want  work {work.wr_id:#x} refused\ngot   {got}")
+            how = f" with {status}" if status else ""
+            raise self._exchange.failed(f"want  work {work.wr_id:#x} refused{how}\ngot   {got}")
 
     def _predicted(self, op: Op, payload: int | bytes, fields: dict[str, Any]) -> Posted:
         to: dict[str, Any] = {}

@@ -272,6 +272,8 @@ def test_work_that_no_answer_has_ended_tells_of_a_timer_where_there_is_none() ->
         ("retry_exc_err", 0x1F, "RTX-05"),
         ("rnr_retry_exc_err", 0x60, "RNR-05"),
         ("rem_access_err", 0x61, "NAK-09"),
+        ("rnr_retry_exc_err", 0xFF, "RNR-05"),
+        ("rem_op_err", 0xFF, "NAK-09"),
         ("wr_flush_err", 0x00, "NAK-09"),
         *(("retry_exc_err", each, None) for each in (0x60, 0xFF, None)),
         ("rnr_retry_exc_err", 0x3F, None),

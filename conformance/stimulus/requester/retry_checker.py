@@ -7,13 +7,14 @@ from bisect import bisect_right
 from dataclasses import replace
 from typing import Protocol
 
+from roceproof.conformance.model.monitor.deciding_codes import DecidingCodes
 from roceproof.conformance.model.monitor.requester_monitor import MonitorTiming, RequesterMonitor
 from roceproof.conformance.model.segment import Segment
 from roceproof.conformance.model.segmentation import AWAIT_DATA
 from roceproof.conformance.rules.findings import Violation
 from roceproof.conformance.stimulus.requester.credit_bound import CreditBound
 from roceproof.conformance.stimulus.requester.deferred_completions import EarlyTrack
-from roceproof.conformance.stimulus.requester.incarnation import Life
+from roceproof.conformance.stimulus.requester.incarnation import FLUSHED, Life
 from roceproof.conformance.stimulus.requester.requester_checker import Track
 from roceproof.conformance.stimulus.requester.state import (
     BAD_RESPONSE,
@@ -87,6 +88,7 @@ class WatchedTrack:
         self._identity = life.spec.ip_id
         self._failed = self._had_begun = False
         self._monitor = RequesterMonitor(life.spec, timing=self._timing)
+        self._codes = DecidingCodes(life.spec.sq_psn)
         self._credits = CreditBound()
         self._beyond: list[Violation] = []
 
@@ -113,6 +115,7 @@ class WatchedTrack:
 
     def answered(self, response: Response) -> None:
         segment = response.packet(self.life.spec.local_qpn)
+        self._codes.heard(segment)
         self._monitor.heard(segment, response.sent_ns, waits_ns=response.waits_ns)
         start = self.life.spec.sq_psn
         place = distance(response.psn, start)
@@ -161,11 +164,11 @@ class WatchedTrack:
         is_first = self.life.flushes or not self._failed
         for place, work in enumerate(self._open):
             refused = self.life.refusal(work)
-            may_end = refused is not None and outcome.status != SUCCESS
+            may_end = outcome.status in {FLUSHED, *self.life.refusals(work)}
             if refused is None:
                 names_length = work.op is Op.READ and outcome.status == _LENGTH
                 may_end = is_first and (names_length or outcome.status not in LOCAL_ERRORS)
-            if work.wr_id == outcome.wr_id and may_end:
+            if work.wr_id == outcome.wr_id and may_end and self._may_name(outcome, work):
                 del self._open[place]
                 self._failed |= refused is None and outcome.status != SUCCESS
                 if refused is None:
@@ -176,6 +179,12 @@ class WatchedTrack:
                 return True
             is_first &= refused is not None
         return False
+
+    def _may_name(self, outcome: Outcome, work: Work) -> bool:
+        """Whether its syndrome is that of a response that it may have ended by."""
+        index = self.works.index(work, self._first) - self._first
+        behind = [*self._starts, self._end][index + 1]
+        return self._codes.admit(outcome, behind - 1)
 
     def expected_frames(self, came: bytes = b"") -> list[bytes]:
         """The packet that has not left yet."""

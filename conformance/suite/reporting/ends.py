@@ -18,6 +18,7 @@ _DECIDED = {
     "wr_flush_err": ((), "NAK-09"),
 }
 """Syndromes of the responses that end work so, and the rule for that end."""
+_BY_A_NAK = _DECIDED.keys() - {RETRY_EXCEEDED, "wr_flush_err"}
 _OF_DATA = {"loc_prot_err": "READ-10", "bad_resp_err": "READ-07"}
 """What a device says of data that it asked for: that their place is wrong, or they are."""
 
@@ -48,7 +49,8 @@ def wrong_syndrome(outcome: Outcome) -> tuple[str, str] | None:
     """That no response with its syndrome ends work as it says, and the rule for that end."""
     syndromes, rule = _DECIDED.get(outcome.status, (range(_NO_RESPONSE), ""))
     said = outcome.syndrome
-    if said is None or said == _NO_RESPONSE or said in syndromes:
+    is_by_none = said == _NO_RESPONSE and outcome.status not in _BY_A_NAK
+    if said is None or is_by_none or said in syndromes:
         return None
     how = f"work ended with {outcome.status} and syndrome {said:#04x}"
     return f"{how}, with which no response ends work so; look at syndrome of cpl_o", rule
