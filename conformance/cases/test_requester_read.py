@@ -37,7 +37,8 @@ _MANY = 32
 _LAST_ADDRESS = (1 << 64) - 1
 _TOLD = needs(Capability.TOLD_KEYS)
 PARTS = 4
-SIDE_BY_SIDE, TOGETHER, TURNS = 6, 2, 4
+SIDE_BY_SIDE, CROWD, TOGETHER, TURNS = 6, 16, 2, 4
+MEMORY, SLOW = ("memory_stall", "memory_lag"), 95
 
 
 @case("READ-01", "PSN-05", "READ-04", "READ-10", smoke=True)
@@ -90,15 +91,27 @@ def test_a_read_response_acknowledges_what_stands_before_it(bench: Bench) -> Non
     lands(bench, qp, message, into, data)
 
 
-@case("READ-04", "QPS-06", smoke=True)
-def test_reads_of_many_queue_pairs_are_answered_among_each_other(bench: Bench) -> None:
+@case("READ-04", "QPS-06", "READ-10", smoke=True)
+@over(
+    ("count", "turns", "slow"),
+    [
+        (SIDE_BY_SIDE, TURNS, {}),
+        pytest.param(CROWD, 1, dict.fromkeys(MEMORY, SLOW), marks=needs(Capability.DISTURBANCE)),
+    ],
+    ids=["few", "while_memory_is_slow"],
+)
+def test_reads_of_many_queue_pairs_are_answered_among_each_other(
+    bench: Bench, count: int, turns: int, slow: dict[str, int]
+) -> None:
     depth = min(TOGETHER, bench.claims.limits.fixed_of_qp.get("max_rd_atomic", TOGETHER))
     pairs = [
         bench.connect(path_mtu=MTU, max_rd_atomic=depth)
-        for _ in range(min(SIDE_BY_SIDE, bench.claims.qps))
+        for _ in range(min(count, bench.claims.qps))
     ]
+    if slow:
+        bench.target.disturb(**slow)
     into = {qp: [qp.region(PARTS * qp.mtu) for _ in range(depth)] for qp in pairs}
-    for turn in range(TURNS):
+    for turn in range(turns):
         asked = {
             qp: [ask(qp, some_length(bench.random), each) for each in into[qp]] for qp in pairs
         }
