@@ -13,7 +13,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, RESPONDER, case, over, over_ip_versions
 from roceproof.conformance.suite.checks.station import answers_ping
 from roceproof.conformance.suite.pattern import ACK, WRITE_ONLY
-from roceproof.conformance.suite.sweep import one_bit_off
+from roceproof.conformance.suite.sweep import FIRST_ACK, ignores_each, one_bit_off
 from roceproof.conformance.suite.traffic.storm_crowd import operations, served
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.framing import ETHER_IPV6, ETHERNET_BYTES, ETHERNET_MINIMUM
@@ -50,6 +50,7 @@ TURNING_V6 = (0x0000, 0x0001, 0x00FF, 0x0100, 0x0101, 0x7FFF, 0x8000, 0xFFFE)
 """The same over IPv6, where it is 0x0100 less."""
 PINGS = range(1000, 9001, 1000)
 HEADERS = 28  # of IPv4 and ICMP
+NEAR = 16
 HEADERS_V6 = 48
 
 over_tags = over("tag", TAGS.values(), ids=TAGS)
@@ -303,7 +304,7 @@ def test_pings_of_every_length_over_ipv6_are_answered(bench: Bench) -> None:
         assert len(reply) == len(question)
 
 
-@case("LIVE-01", "GID-01", needs=[*ASKED, Capability.IPV6, Capability.WRITE], smoke=True)
+@case("LIVE-01", "GID-01", "GID-05", needs=[*ASKED, Capability.IPV6, Capability.WRITE], smoke=True)
 @REQUESTER
 def test_a_gid_that_is_no_ipv4_address_is_the_own_address(bench: Bench) -> None:
     own = Host(bench.target.host.mac, bytes.fromhex("20010db8") + bench.random.randbytes(12))
@@ -312,3 +313,6 @@ def test_a_gid_that_is_no_ipv4_address_is_the_own_address(bench: Bench) -> None:
         asker = other.peer(ipv6=True)
         answers_ping(other, asker, what="a ping to the port's GID was")
         other.connect(service, ipv6=True).transfer(operations(other, service)[0], 100)
+        if service is Service.RC:
+            near = bench.random.sample([*one_bit_off(own.ip).items()], NEAR)
+            ignores_each(other, {name: FIRST_ACK.but(dst_ip=ip) for name, ip in near}, ipv6=True)

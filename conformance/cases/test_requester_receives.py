@@ -219,13 +219,13 @@ def test_an_ack_from_another_host_than_the_peer_is_ignored(bench: Bench) -> None
     )
 
 
-@case("GID-02", needs=[Capability.IPV6])
+@case("GID-02", needs=[Capability.IPV6], smoke=True)
 def test_an_ack_from_another_ipv6_address_than_the_peers_is_ignored(bench: Bench) -> None:
     foreign = one_bit_off(bench.peer(ipv6=True).ip)
     ignores_each(bench, {name: FIRST_ACK.but(src_ip=ip) for name, ip in foreign.items()}, ipv6=True)
 
 
-@case("GID-05", needs=[Capability.IPV6, Capability.LOCKSTEP])
+@case("GID-05", needs=[Capability.IPV6, Capability.LOCKSTEP], smoke=True)
 def test_an_ack_to_a_foreign_ipv6_address_is_ignored(bench: Bench) -> None:
     foreign = one_bit_off(bench.target.host.facing(bench.peer(ipv6=True)).ip)
     ignores_each(bench, {name: FIRST_ACK.but(dst_ip=ip) for name, ip in foreign.items()}, ipv6=True)
