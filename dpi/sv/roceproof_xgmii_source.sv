@@ -73,7 +73,8 @@ module roceproof_xgmii_source
   task automatic put_frame(input logic is_bad);
     automatic logic [31:0] crc   = CrcStart;
     automatic logic [31:0] wrong = 32'd1 << draw_q[4:0];
-    automatic int          error = is_bad && spoils_q ? spoil() : -1;
+    automatic int          error = -1;
+    if (is_bad && spoils_q) error = spoil();  // in a conditional it would be called always
     put_gap();
     line.push_back(Start);
     repeat (PreambleBytes) line.push_back(Preamble);

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from faulty_device import suite
 
+from roceproof.conformance.wire.icmp import icmp_frame
 from roceproof.conformance.wire.mac_control import LONGEST, priority_pause
 from roceproof.conformance.wire.neighbours import solicit
 from roceproof.dpi import (
@@ -38,6 +39,7 @@ OWN, PEER = (
 )
 LENGTHS = [1, 5, 9, 14, 300, 1024]
 LATE = 3000
+ECHO_REQUEST, PINGS = 8, 20
 FAULTS = {
     "fcs": "xgmii fcs: of a frame of",
     "preamble": "xgmii preamble: byte 6 behind the start is d5",
@@ -143,6 +145,16 @@ def test_the_bench_begins_in_both_lanes_with_short_gaps_and_damages_in_two_ways(
     assert min(lane_0, lane_4) > 8
     assert (wrong_fcs, errors) in [(4, 5), (5, 4)]
     assert shortest < 12 or rx_gap
+
+
+def test_the_bench_changes_nothing_in_a_good_frame(tmp_path: Path) -> None:
+    with start(tmp_path / "log") as simulation:
+        simulation.run(cycles=200)
+        for number in range(PINGS):
+            simulation.port(0).inject(icmp_frame(PEER, OWN, ECHO_REQUEST, bytes([number] * 40)))
+            simulation.run(cycles=LATE // 10)
+        answers = simulation.port(0).take_frames()
+    assert [answer.data[:6] for answer in answers] == [PEER.mac] * PINGS
 
 
 def test_a_mac_that_believes_damaged_frames_answers_them(tmp_path: Path) -> None:
