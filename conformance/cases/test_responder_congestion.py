@@ -43,6 +43,7 @@ LATER = (11, 13, 17, 23)
 """Tenths of the distance that a device keeps between two notifications."""
 LONG = 1 << 18  # bytes of a READ that takes longer than any way to a MAC
 MANY = 16
+READS = 40  # as many as a device may have answers waiting to leave, and more
 
 
 def marked(qp: Connection, ecn: int) -> int:
@@ -152,6 +153,22 @@ def test_each_queue_pair_is_notified_of_its_first_mark(bench: Bench, service: Se
         qp.send(WRITE_ONLY(psn=0, tos=marked(qp, CE)))
     for qp in qps:
         qp.expect(CNP(qpn=qp.spec.remote_qpn))
+
+
+@case("LIVE-01", "CNP-04", needs=[Capability.MARKS], smoke=True)
+def test_a_notification_behind_many_reads_ends_none(bench: Bench) -> None:
+    executed_of(bench.claims, Service.RC, [Op.READ])
+    executed_of(bench.claims, Service.RC, [Op.WRITE])
+    for _ in range(min(bench.claims.qps, 2)):
+        qp = bench.connect()
+        region = qp.region(8, filled=True)
+        for psn in range(READS):
+            qp.send(READ_REQUEST(psn=psn, dmalen=8, **at(region)))
+            qp.expect(*read_responses(qp, psn, region.read(0, 8)))
+        qp.send(WRITE_ONLY(psn=READS, tos=marked(qp, CE)))
+        qp.expect(CNP())
+        qp.send(WRITE_ONLY(psn=READS + 1, payload=8, a=1, **at(region)))
+        qp.expect(ACK(psn=READS + 1))
 
 
 def first_marks(qp: Connection, region: Region) -> dict[str, list[Pattern]]:
