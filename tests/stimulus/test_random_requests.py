@@ -441,3 +441,15 @@ def test_receives_that_waited_for_room_may_come_into_the_next_life() -> None:
         play.overfill(key=0, more=3)
         play.connect(key=0, access=["remote_atomic"])
         play.finish()
+
+
+def test_a_queue_that_has_just_failed_is_not_filled() -> None:
+    factory = ModelFactory()
+    factory.claims = replace(factory.claims, receives=4)
+    with opener(factory)(1, None) as bench:
+        play = Asking(bench)
+        play.connect(key=0)
+        play.region(key=0)
+        play.request(0, "FETCH_ADD", 8, offset=1)
+        play.overfill(key=0, more=2)
+        play.finish()

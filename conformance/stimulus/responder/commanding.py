@@ -76,11 +76,13 @@ class Commanding:
     def overfill(self, key: int, *, more: int = 1) -> None:
         """As many receives as a queue holds, and some that wait for room."""
         known, most = self.qps.get(key), self._bench.claims.receives
-        if known is None or known.inbox is None or known.is_dead or most > _MANY:
+        if known is None or known.inbox is None or most > _MANY:
             return
         if not known.qp.executes(Op.SEND):
             return
         self.settle()
+        if known.is_dead:
+            return
         with suppress(Beyond):
             known.awaits_room = True
             for turn in range(known.waiting, most + more):
