@@ -81,6 +81,9 @@ class VerbsFactory(DeviceFactory):
         except KeyboardInterrupt:
             self.close()
             raise
+        except AssertionError:  # of a device that has died nothing comes, which says less
+            self._clear(device)
+            raise
         except BaseException:
             with suppress(DeviceDied):  # what ended the case says more
                 self._clear(device)
