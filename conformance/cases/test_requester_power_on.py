@@ -25,6 +25,7 @@ from roceproof.conformance.suite.pattern import (
 from roceproof.conformance.suite.traffic.storm_crowd import operations, served
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Refused
+from roceproof.conformance.wire.mac_control import CLASSES, LONGEST, priority_pause
 from roceproof.verbs.queue_pair import State
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
@@ -157,6 +158,12 @@ def amid_what_it_flushes(bench: Bench, qp: Connection) -> None:
     bench.target.wait(bench.random.randrange(200, 2000))
 
 
+def while_paused(bench: Bench, _qp: Connection) -> None:
+    """The other end of the link has asked for the longest pause of every class."""
+    bench.send(priority_pause(dict.fromkeys(range(CLASSES), LONGEST), src_mac=bench.peers[0].mac))
+    bench.pump(bench.target.patience.quiet_ns // 16)
+
+
 def in_error(bench: Bench, qp: Connection) -> None:
     """A queue pair has failed, and its work is flushed."""
     first, *others = qp.post_some(op_of(bench), 5, 5)
@@ -171,6 +178,7 @@ def in_error(bench: Bench, qp: Connection) -> None:
     [
         *(amid_what_it_sends, amid_what_it_is_sent, with_work_outstanding),
         *(with_streams_held, with_completions_held, amid_what_it_flushes, in_error),
+        pytest.param(while_paused, marks=needs(Capability.PFC)),
         pytest.param(amid_what_it_repeats, marks=needs(Capability.RETRANSMISSION)),
         pytest.param(amid_what_it_throws_away, marks=needs(Capability.RESET)),
         pytest.param(amid_what_it_asks_for, marks=needs(Capability.READ, Capability.MEMORY)),
