@@ -364,6 +364,16 @@ def test_progress_restores_the_retry_counter(bench: Bench) -> None:
         qp.finish(message)
 
 
+@case("RTX-06", smoke=True, breaks=WRONG_ANSWERS)
+def test_progress_that_a_nak_brings_restores_the_retry_counter(bench: Bench) -> None:
+    qp = connect(bench, retry_count=1)
+    (message,) = write_all(qp, 5 * MTU)
+    for psn in (1, 2, 4):
+        qp.send(NAK(SEQUENCE_ERROR, psn=psn))
+        qp.expect(*copies([message], first=psn))
+    qp.finish(message)
+
+
 @case("RTX-07", smoke=True)
 def test_code_0_means_no_timeout(bench: Bench) -> None:
     qp = connect(bench, timeout=NEVER)
