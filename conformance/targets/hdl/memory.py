@@ -125,7 +125,8 @@ class HdlMemory:
             for start in (place % ADDRESSES for place in beside):
                 if not self._is_told(start):
                     held = self.simulation.peek(0, start, _GUARD)
-                    found += [start + n for n, value in enumerate(held) if value][:1]
+                    if written := held.lstrip(b"\0"):
+                        found.append(start + len(held) - len(written))
         return found
 
     def _is_told(self, start: int) -> bool:
