@@ -10,17 +10,14 @@ import pytest
 from roceproof.conformance.stimulus.requester.play import Play
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
-from roceproof.conformance.suite.checks.reading import lands, memory_for, rest
+from roceproof.conformance.suite.checks.reading import answers, lands, memory_for
 from roceproof.conformance.suite.connection import Connection
-from roceproof.conformance.suite.expect.prediction import Posted
 from roceproof.conformance.suite.limits.within_limits import sent_of, skip_for_services
 from roceproof.conformance.suite.pattern import (
     ACK,
-    ATOMIC_ACK,
     INVALID_REQUEST,
     NAK,
     SEQUENCE_ERROR,
-    Pattern,
 )
 from roceproof.conformance.suite.traffic.storm_crowd import operations, served
 from roceproof.conformance.targets.capability import Capability
@@ -134,16 +131,8 @@ def amid_answers(bench: Bench, qp: Connection) -> None:
     if Capability.DISTURBANCE in bench.claims.capabilities:
         bench.target.disturb(memory_stall=95)
     for message in messages[:asked]:
-        qp.send(*data_for(qp, message, qp.random.randbytes(message.work.size)))
+        qp.send(*answers(qp, message, qp.random.randbytes(message.work.size)))
     bench.target.wait(bench.random.randrange(50, 2000))
-
-
-def data_for(qp: Connection, message: Posted, data: bytes) -> list[Pattern]:
-    """What answers a READ or an atomic, so that these bytes come to memory."""
-    if message.work.op is Op.READ:
-        return rest(qp, message, 0, data)
-    original = int.from_bytes(data, "little")
-    return [ATOMIC_ACK(psn=message.psn, msn=message.ordinal, original=original)]
 
 
 def amid_what_it_flushes(bench: Bench, qp: Connection) -> None:
@@ -209,7 +198,7 @@ def test_a_reset_leaves_nothing_behind(
         message = qp.post(op, 8, into=into)
         qp.expect_message(message)
         data = qp.random.randbytes(message.work.size)
-        qp.send(*data_for(qp, message, data))
+        qp.send(*answers(qp, message, data))
         lands(bench, qp, message, into, data)
     for _ in range(min(bench.claims.qps, 16) - 1):
         bench.connect().transfer(op_of(bench), 5)

@@ -8,7 +8,13 @@ import pytest
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
-from roceproof.conformance.suite.checks.reading import ask, asked_again, lands, never_succeeds
+from roceproof.conformance.suite.checks.reading import (
+    answers,
+    ask,
+    asked_again,
+    lands,
+    never_succeeds,
+)
 from roceproof.conformance.suite.checks.recovery import longest_wait_ns, timeout_code
 from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
@@ -180,16 +186,10 @@ def test_data_whose_psn_is_a_power_of_two_away_answer_nothing(bench: Bench, op: 
     qp.expect_message(message)
     right, wrong = (byte * message.work.size for byte in (b"\x11", b"\x22"))
     for bit in range(24):
-        qp.send(_answers(qp, op, wrong)[0].but(psn=1 << bit))
+        qp.send(answers(qp, message, wrong)[0].but(psn=1 << bit))
     bench.settle()
-    qp.send(*_answers(qp, op, right))
+    qp.send(*answers(qp, message, right))
     lands(bench, qp, message, into, right)
-
-
-def _answers(qp: Connection, op: Op, data: bytes) -> list[Pattern]:
-    if op is Op.READ:
-        return read_responses(qp, 0, data, msn=1)
-    return [ATOMIC_ACK(psn=0, msn=1, original=int.from_bytes(data, "big"))]
 
 
 @case("READ-10", smoke=True)

@@ -7,7 +7,7 @@ from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.expect.prediction import Posted
 from roceproof.conformance.suite.packet_flow import SUCCESS
-from roceproof.conformance.suite.pattern import Pattern
+from roceproof.conformance.suite.pattern import ATOMIC_ACK, Pattern
 from roceproof.conformance.wire.psn import PSN_MODULUS
 from roceproof.verbs.work import Op, Region
 
@@ -30,6 +30,14 @@ def ask(qp: Connection, length: int, into: Region, **fields: int) -> tuple[Poste
 def rest(qp: Connection, message: Posted, start: int, data: bytes) -> list[Pattern]:
     """What answers a READ from that packet on; `data` are those of all of it."""
     return read_responses(qp, message.psn + start, data[start * qp.mtu :], msn=message.ordinal)
+
+
+def answers(qp: Connection, message: Posted, data: bytes) -> list[Pattern]:
+    """What answers a READ or an atomic, so that these bytes come to memory."""
+    if message.work.op is Op.READ:
+        return rest(qp, message, 0, data)
+    original = int.from_bytes(data, "little")
+    return [ATOMIC_ACK(psn=message.psn, msn=message.ordinal, original=original)]
 
 
 def answer(
