@@ -8,7 +8,14 @@ from typing import Any
 import pytest
 
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.case import REQUESTER, case, needs, over, over_services
+from roceproof.conformance.suite.case import (
+    REQUESTER,
+    case,
+    needs,
+    over,
+    over_services,
+    over_ways_anew,
+)
 from roceproof.conformance.suite.checks.reading import memory_for
 from roceproof.conformance.suite.checks.recovery import (
     brisk_code,
@@ -194,11 +201,6 @@ over_endings = pytest.mark.parametrize(
     ids=in_words,
 )
 """Run a case behind each state in which a connection may have been left."""
-over_ways_anew = over(
-    "straight",
-    [False, pytest.param(True, marks=needs(Capability.RESTART))],
-    ids=["reset", "activate"],
-)
 
 
 def begin_anew(qp: Connection, *, straight: bool, **changes: Any) -> None:

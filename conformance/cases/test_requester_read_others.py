@@ -174,7 +174,6 @@ def by_a_new_life(bench: Bench, qp: Connection, _: Posted) -> None:
         pytest.param(by_an_error, marks=needs(Capability.STATES)),
         pytest.param(by_a_new_life, marks=needs(Capability.RESTART)),
     ],
-    ids=lambda end: end.__name__.replace("_", "-"),
 )
 @over("stall", [0, pytest.param(90, marks=needs(Capability.DISTURBANCE))])
 def test_data_behind_the_end_of_a_queue_pair_go_nowhere(

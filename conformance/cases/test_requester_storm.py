@@ -10,7 +10,14 @@ from functools import partial
 import pytest
 
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.case import REQUESTER, case, needs, over, over_services
+from roceproof.conformance.suite.case import (
+    REQUESTER,
+    case,
+    needs,
+    over,
+    over_all_services,
+    over_services,
+)
 from roceproof.conformance.suite.traffic.storm import (
     Answers,
     Storm,
@@ -40,13 +47,6 @@ BRISK = (0, 60, 90)
 """Of the stalls of a train of so many: one of 99 % takes as long as all others."""
 RULES = ("LIVE-02", "ETH-07", "FUZZ-15")
 
-over_all_services = pytest.mark.parametrize(
-    "service",
-    [
-        pytest.param(service, id=service.name, marks=needs(Capability[service.name]))
-        for service in (Service.RC, Service.UC, Service.UD)
-    ],
-)
 over_answers = over(
     "answers",
     [all_that_left, each_that_left, some_that_left],

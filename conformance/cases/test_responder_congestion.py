@@ -3,10 +3,14 @@
 
 from functools import partial
 
-import pytest
-
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.case import RESPONDER, case, needs, over, over_services
+from roceproof.conformance.suite.case import (
+    RESPONDER,
+    case,
+    over,
+    over_services,
+    over_ways_anew,
+)
 from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import OUT_OF_SEQUENCE
@@ -232,11 +236,7 @@ def test_a_mark_over_ipv6_is_told_of_over_ipv6(bench: Bench) -> None:
 
 
 @case("CNP-04", needs=[Capability.MARKS, Capability.LOCKSTEP], smoke=True)
-@over(
-    "straight",
-    [False, pytest.param(True, marks=needs(Capability.RESTART))],
-    ids=["reset", "activate"],
-)
+@over_ways_anew
 def test_a_queue_pair_set_up_again_tells_its_new_peer_of_its_first_mark(
     bench: Bench, *, straight: bool
 ) -> None:

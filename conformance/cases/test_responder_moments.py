@@ -5,10 +5,8 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import product
 from typing import NamedTuple
 
-import pytest
-
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.case import RESPONDER, case, needs, over
+from roceproof.conformance.suite.case import RESPONDER, case, needs, over, over_all_services
 from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.limits.within_limits import executed_of
@@ -42,11 +40,6 @@ SIZE = 24
 RNR_KIND = 1
 
 over_parts = over("part", range(PARTS))
-over_receiving = over(
-    "service",
-    [pytest.param(each, marks=needs(Capability[each.name])) for each in Service],
-    ids=[each.name for each in Service],
-)
 
 
 class Request(NamedTuple):
@@ -292,7 +285,7 @@ def receives_end(bench: Bench, service: Service, part: int | None) -> None:
 
 
 @case("QPS-03", "QPS-06", needs=[Capability.STATES], smoke=True, targets=SIMULATED)
-@over_receiving
+@over_all_services
 def test_receives_end_once_when_a_queue_pair_fails_in_any_cycle_of_a_message(
     bench: Bench, service: Service
 ) -> None:
@@ -300,7 +293,7 @@ def test_receives_end_once_when_a_queue_pair_fails_in_any_cycle_of_a_message(
 
 
 @case("QPS-03", "QPS-06", needs=[Capability.STATES], targets=SIMULATED)
-@over_receiving
+@over_all_services
 @over_parts
 def test_receives_end_once_when_a_queue_pair_fails_in_every_cycle(
     bench: Bench, service: Service, part: int

@@ -4,7 +4,7 @@
 import pytest
 
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.case import RESPONDER, case, needs, over
+from roceproof.conformance.suite.case import RESPONDER, case, needs, over, over_ways_anew
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     ACK,
@@ -81,11 +81,7 @@ def test_a_receive_beyond_those_that_it_holds_waits_for_its_turn(bench: Bench) -
 
 
 @case("QPS-04", "RNR-01", smoke=True)
-@over(
-    "straight",
-    [False, pytest.param(True, marks=needs(Capability.RESTART))],
-    ids=["through_reset", "at_once"],
-)
+@over_ways_anew
 @over(
     "state",
     [

@@ -6,7 +6,14 @@ from collections.abc import Callable
 import pytest
 
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.case import RESPONDER, case, needs, over, over_services
+from roceproof.conformance.suite.case import (
+    RESPONDER,
+    case,
+    needs,
+    over,
+    over_all_services,
+    over_services,
+)
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import OUT_OF_ORDER, OUT_OF_SEQUENCE
 from roceproof.conformance.suite.limits.within_limits import executed_of
@@ -30,6 +37,7 @@ from roceproof.conformance.suite.pattern import (
 )
 from roceproof.conformance.suite.reporting.answers_told import outcomes_told
 from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.wire.framing import GRH_BYTES
 from roceproof.verbs.queue_pair import State
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Region
@@ -37,7 +45,7 @@ from roceproof.verbs.work import Op, Region
 pytestmark = [RESPONDER, needs(Capability.SHARED_RECEIVE)]
 
 SIMULATED = ["hdl", "model"]
-SIZE, HEADER = 8, 40  # bytes: of a message, and in front of a datagram
+SIZE = 8  # bytes of a message
 MOST = 64
 
 
@@ -138,16 +146,13 @@ def test_a_receive_beyond_those_of_a_shared_queue_waits_for_its_turn(
 
 
 @case("RNR-01", "QPS-03", smoke=True, targets=SIMULATED)
-@over(
-    "service",
-    [pytest.param(each, id=each.name, marks=needs(Capability[each.name])) for each in Service],
-)
+@over_all_services
 def test_a_queue_pair_that_begins_anew_leaves_the_queue_to_others(
     bench: Bench, service: Service
 ) -> None:
     qp, other = (bench.connect(each, shared_receive=True) for each in (service, Service.RC))
     is_datagram = service is Service.UD
-    send, header = (UD_SEND_ONLY, HEADER) if is_datagram else (SEND_ONLY, 0)
+    send, header = (UD_SEND_ONLY, GRH_BYTES) if is_datagram else (SEND_ONLY, 0)
     region = qp.region()
     receives = [qp.post_receive(region, length=64) for _ in range(3)]
     qp.send(send(psn=0, payload=4))

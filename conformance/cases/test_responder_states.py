@@ -8,7 +8,14 @@ from typing import Any
 import pytest
 
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.case import RESPONDER, case, needs, over, over_services
+from roceproof.conformance.suite.case import (
+    RESPONDER,
+    case,
+    needs,
+    over,
+    over_services,
+    over_ways_anew,
+)
 from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import (
@@ -42,6 +49,7 @@ from roceproof.conformance.suite.pattern import (
 )
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Beyond
+from roceproof.conformance.wire.framing import GRH_BYTES
 from roceproof.verbs.queue_pair import QpSpec, State
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Region
@@ -50,15 +58,9 @@ pytestmark = RESPONDER
 
 RECEIVES = 20
 """More than some devices hold."""
-GRH = 40
 FIRST_QPN, LAST_QPN = 2, 0xFFFFFE
 JAMMED = 40
 """Completions, more than wait inside."""
-over_ways_anew = over(
-    "straight",
-    [False, pytest.param(True, marks=needs(Capability.RESTART))],
-    ids=["reset", "activate"],
-)
 UNRELIABLE = [
     pytest.param(each, id=each.name, marks=needs(Capability[each.name]))
     for each in (Service.UC, Service.UD)
@@ -394,9 +396,9 @@ def serves_its_kind(bench: Bench, qp: Connection, region: Region) -> None:
     data = qp.random.randbytes(qp.mtu + 8)
     if spec.service is Service.UD:
         if qp.executes(Op.SEND):
-            number = qp.post_receive(region, length=GRH + 8)
+            number = qp.post_receive(region, length=GRH_BYTES + 8)
             qp.send(UD_SEND_ONLY(psn=0, payload=8))
-            qp.receives(number, byte_len=GRH + 8)
+            qp.receives(number, byte_len=GRH_BYTES + 8)
         return
     if not qp.executes(Op.WRITE):
         return

@@ -4,12 +4,10 @@
 Nothing is expected in words: an oracle beside each queue pair says what may come of them.
 """
 
-import pytest
-
 from roceproof.conformance.model.segmentation import TAKE_RECEIVE
 from roceproof.conformance.stimulus.responder.play import Asking
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.case import RESPONDER, case, needs, over, over_mtus
+from roceproof.conformance.suite.case import RESPONDER, case, over, over_all_services, over_mtus
 from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.intent import WRONG_LENGTHS
 from roceproof.conformance.suite.limits.within_limits import executed_of
@@ -49,11 +47,6 @@ RNR_CODES = range(32)
 GRH = 40
 MOST_BEYOND = 64  # bytes that a frame may carry beyond the largest path MTU and is not dropped
 SIMULATED = ["hdl", "model"]  # where it can be seen that the device is at rest
-
-over_all_services = over(
-    "service",
-    [pytest.param(each, id=each.name, marks=needs(Capability[each.name])) for each in Service],
-)
 
 
 def ask(play: Asking, op: Op, size: int, *, room: int, **fields: object) -> None:

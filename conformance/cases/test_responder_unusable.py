@@ -5,10 +5,8 @@ from collections.abc import Callable
 from functools import partial
 from itertools import count
 
-import pytest
-
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.case import RESPONDER, case, needs, over
+from roceproof.conformance.suite.case import RESPONDER, case, over_all_services
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.limits.within_limits import executed_of
 from roceproof.conformance.suite.pattern import (
@@ -21,6 +19,7 @@ from roceproof.conformance.suite.pattern import (
 )
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Beyond
+from roceproof.conformance.wire.framing import GRH_BYTES
 from roceproof.verbs.queue_pair import FULL_ACCESS
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Region
@@ -28,14 +27,14 @@ from roceproof.verbs.work import Op, Region
 pytestmark = RESPONDER
 
 SIMULATED = ["hdl", "model"]
-SIZE, HEADER, UNSAID = 8, 40, 20  # bytes: of a message; in front of a datagram, and of these unused
+SIZE, UNSAID = 8, 20  # bytes: of a message, and of those in front of a datagram unused
 ROOM = 256
 KEY_BITS = 32
 
 
 def post(qp: Connection, region: Region, *, offset: int = 0, key_mask: int = 0) -> Region:
     """A receive that the message just fills."""
-    header = HEADER if qp.spec.service is Service.UD else 0
+    header = GRH_BYTES if qp.spec.service is Service.UD else 0
     qp.post_receive(region, offset=offset, length=header + SIZE, key_mask=key_mask)
     return region
 
@@ -68,7 +67,7 @@ def named_by_the_key_of_peers(_bench: Bench, qp: Connection) -> Region:
 def ends_behind_its_region(_bench: Bench, qp: Connection) -> Region:
     """By a byte."""
     region = qp.region(ROOM)
-    header = HEADER if qp.spec.service is Service.UD else 0
+    header = GRH_BYTES if qp.spec.service is Service.UD else 0
     return post(qp, region, offset=region.extent - header - SIZE + 1)
 
 
@@ -101,12 +100,6 @@ SPOILT: list[Callable[[Bench, Connection], Region]] = [
 ]
 
 
-over_all_services = over(
-    "service",
-    [pytest.param(each, id=each.name, marks=needs(Capability[each.name])) for each in Service],
-)
-
-
 @case("NAK-07", "RETH-12", "UD-07", needs=[Capability.RESET], smoke=True, targets=SIMULATED)
 @over_all_services
 def test_a_receive_in_memory_that_must_not_be_written(bench: Bench, service: Service) -> None:
@@ -132,7 +125,7 @@ def test_a_receive_in_memory_that_must_not_be_written(bench: Bench, service: Ser
 @over_all_services
 def test_a_receive_needs_no_right_of_peers(bench: Bench, service: Service) -> None:
     executed_of(bench.claims, service, [Op.SEND])
-    qp, header = bench.connect(service), HEADER if service is Service.UD else 0
+    qp, header = bench.connect(service), GRH_BYTES if service is Service.UD else 0
     region = qp.region(ROOM, access=frozenset({"local_write"}))
     number = qp.post_receive(region)
     send = qp.filled(message(service))

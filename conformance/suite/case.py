@@ -105,6 +105,19 @@ over_services = pytest.mark.parametrize(
     ],
 )
 """Run a case on RC and on UC, each where the device has it."""
+over_all_services = pytest.mark.parametrize(
+    "service",
+    [pytest.param(each, id=each.name, marks=needs(Capability[each.name])) for each in Service],
+)
+"""The same with UD."""
+over_ways_anew = pytest.mark.parametrize(
+    "straight",
+    [
+        pytest.param(False, id="reset"),
+        pytest.param(True, id="activate", marks=needs(Capability.RESTART)),
+    ],
+)
+"""Begin the life of a queue pair anew through RESET, and as `straight` as a device can."""
 
 
 over_ip_versions = pytest.mark.parametrize(
