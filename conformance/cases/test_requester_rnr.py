@@ -21,7 +21,7 @@ from roceproof.conformance.suite.limits.within_limits import (
     require_queue_pairs,
     require_tries_after_rnr,
 )
-from roceproof.conformance.suite.pattern import ACCESS_ERROR, NAK, RNR
+from roceproof.conformance.suite.pattern import ACCESS_ERROR, NAK, RNR, SEQUENCE_ERROR
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.work import Op
 
@@ -50,13 +50,13 @@ def side_by_side(bench: Bench) -> int:
     return min([bench.claims.qps, *(most for most in shared if most and limits.outstanding_shared)])
 
 
-def waiting(bench: Bench, *sizes: int) -> tuple[Connection, list[Posted], int]:
-    """Messages that were refused, with the code of a wait that has just begun."""
+def waiting(bench: Bench, *sizes: int, at: int = 0) -> tuple[Connection, list[Posted], int]:
+    """Messages, refused from that one on, with the code of a wait that has just begun."""
     quiet_ns = bench.target.patience.quiet_ns
     code = min((c for c in range(32) if rnr_wait_ns(c) > 4 * quiet_ns), key=rnr_wait_ns)
     qp = connect(bench)
     messages = write_all(qp, *sizes, op=Op.SEND)
-    qp.send(RNR(psn=0, timer=code))
+    qp.send(RNR(psn=messages[at].psn, timer=code, msn=at))
     qp.expect_silence()
     return qp, messages, code
 
@@ -145,6 +145,22 @@ def test_work_posted_during_the_wait_follows_what_was_refused(
     messages += [qp.post(Op.SEND, MTU + 1), qp.post(Op.WRITE, 5)]
     qp.expect(*copies(messages), within_ns=patience_ns(bench, code))
     qp.finish(*messages)
+
+
+@case("RNR-03", targets=["hdl", "model"], smoke=True, breaks=["NAK-01"])
+@over("at", [0, 1], ids=["first", "second"])
+def test_no_sequence_nak_ends_the_wait(bench: Bench, at: int) -> None:
+    """It may have been under way when the receiver ran out of receives."""
+    qp, messages, code = waiting(bench, 5, 0, at=at)
+    told = last_given_ns(bench)
+    qp.send(NAK(SEQUENCE_ERROR, psn=messages[at].psn, msn=at))
+    qp.completes(*messages[:at])
+    left = messages[at:]
+    qp.expect(*copies(messages, first=left[0].psn), within_ns=patience_ns(bench, code))
+    if last_sent_ns(bench) - told < rnr_wait_ns(code):
+        raise bench.failed("a sequence NAK ended the wait of the RNR NAK")
+    qp.expect_silence()
+    qp.finish(*left)
 
 
 @case("NAK-09", targets=["hdl", "model"])
