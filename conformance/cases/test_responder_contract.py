@@ -36,7 +36,7 @@ HALF, WRAP = 1 << 23, 1 << 24
 
 def values_of(name: str) -> Sequence[int]:
     """What a field of a queue pair's record is to be, each once."""
-    return sorted({*contract_field("qp_config_t", name).corners()})
+    return sorted({*contract_field("qp_config_t", name).corners})
 
 
 @case("READ-06", "READ-02", smoke=True, targets=SIMULATED)

@@ -255,7 +255,7 @@ def _why_nothing(code: int, request: Request) -> str:
 
 
 class Watchman:
-    """Looks at what a device is made of whenever something comes of a case."""
+    """Looks at what a device is made of whenever a case has been played."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
@@ -265,7 +265,9 @@ class Watchman:
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         self._session = session
 
-    def pytest_runtest_logreport(self) -> None:
-        if not self.problem and self._session and (changed := self._snapshot.changed()):
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if self.problem or not self._session or report.when != "call":
+            return
+        if changed := self._snapshot.changed():
             self.problem = told(changed)
             end_session(self._session, self.problem)

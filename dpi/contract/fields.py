@@ -10,7 +10,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -66,6 +66,7 @@ class Field:
             return {}
         return {"first": self.first, "next": self.first + self.step, "last": self.last}
 
+    @cached_property
     def corners(self) -> list[int]:
         """Both ends and what lies beside them, and each bit alone and missing."""
         ends = (self.first, self.first + self.step, self.last - self.step, self.last)
@@ -76,7 +77,7 @@ class Field:
     def draw(self, random: Random) -> int:
         """Any value, a corner as often as another."""
         if random.random() < _CORNER:
-            return random.choice(self.corners())
+            return random.choice(self.corners)
         return random.randrange(self.first, self.last + 1, self.step)
 
 

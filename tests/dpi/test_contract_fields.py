@@ -36,7 +36,7 @@ def test_the_package_and_the_records_of_python_have_one_layout() -> None:
 def test_what_is_drawn_lies_within_bounds_and_fills_all_bins(subtests: pytest.Subtests) -> None:
     for field in (field for field in FIELDS if not field.why):
         with subtests.test(f"{field.record}.{field.name}"):
-            drawn = {*field.corners(), *(field.draw(Random(seed)) for seed in range(50))}
+            drawn = {*field.corners, *(field.draw(Random(seed)) for seed in range(50))}
             assert all(field.first <= value <= field.last for value in drawn)
             seen = RecordsSeen()
             for value in drawn | {*field.ends.values()}:

@@ -24,7 +24,7 @@ _UNTAKEN = 1 << 16
 _ANSWERS, _LEAST_ANSWER_CYCLES = 2_000, 100_000
 _HUNG, _LONGER = 6, 4
 _SLICES, _SLICE_SECONDS = 5, 20.0
-_MEASURED = 16
+_MEASURED = 64
 _TIMES_AS_SLOW = 1000, 200, 20, 5
 """As the slowest slice so far: of the first few, which may be short; behind them; when one has
 stood or enough cases have hung; and when both are so: then a case that stands is not reached, and
