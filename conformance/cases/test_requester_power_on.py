@@ -87,6 +87,14 @@ def with_streams_held(bench: Bench, qp: Connection) -> None:
     bench.target.wait(bench.random.randrange(500, 3000))
 
 
+def with_payload_awaited(bench: Bench, qp: Connection) -> None:
+    """Work is taken, and nothing of its payload comes."""
+    if Capability.DISTURBANCE in bench.claims.capabilities:
+        bench.target.disturb(payload_gap=100)
+    qp.post_some(op_of(bench), LONG, 5, qp.mtu, 9)
+    bench.target.wait(bench.target.patience.quiet_ns)
+
+
 def with_completions_held(bench: Bench, qp: Connection) -> None:
     """Work is done, and nobody takes what says so."""
     messages = qp.post_some(op_of(bench), *[5] * FRAMES)
@@ -166,7 +174,8 @@ def in_error(bench: Bench, qp: Connection) -> None:
     "moment",
     [
         *(amid_what_it_sends, amid_what_it_is_sent, with_work_outstanding),
-        *(with_streams_held, with_completions_held, amid_what_it_flushes, in_error),
+        *(with_streams_held, with_payload_awaited, with_completions_held),
+        *(amid_what_it_flushes, in_error),
         pytest.param(while_paused, marks=needs(Capability.PFC)),
         pytest.param(amid_what_it_repeats, marks=needs(Capability.RETRANSMISSION)),
         pytest.param(amid_what_it_throws_away, marks=needs(Capability.RESET)),

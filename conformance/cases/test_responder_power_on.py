@@ -4,12 +4,14 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, needs, over
 from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import OUT_OF_SEQUENCE
-from roceproof.conformance.suite.limits.within_limits import executed_of
+from roceproof.conformance.suite.limits.within_limits import executed_of, sent_of
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     ACCESS_ERROR,
@@ -85,6 +87,17 @@ def with_a_completion_held(bench: Bench, qp: Connection, region: Region) -> None
     until_it_sends(bench, within_ns=bench.target.patience.quiet_ns)
 
 
+def with_a_command_waiting(bench: Bench, qp: Connection, region: Region) -> None:
+    """Memory hardly moves, and a queue pair is to begin anew behind what is to be written."""
+    executed_of(bench.claims, Service.RC, [Op.WRITE])
+    slowly(bench, memory_stall=99)
+    qp.send(*(WRITE_ONLY(psn=n, payload=qp.mtu, a=1, **at(region)) for n in range(PACKETS)))
+    bench.target.wait(bench.random.randrange(500, 1500))
+    qp.post_receive(region)
+    bench.target.restart(qp.qp, qp.spec)
+    bench.target.wait(bench.random.randrange(50, 500))
+
+
 def behind_a_sequence_nak(_bench: Bench, qp: Connection, _region: Region) -> None:
     """A sequence NAK is pending."""
     qp.send(WRITE_ONLY(psn=3, a=1), breaks=OUT_OF_SEQUENCE)
@@ -96,7 +109,11 @@ def behind_a_sequence_nak(_bench: Bench, qp: Connection, _region: Region) -> Non
 )
 @over(
     "moment",
-    [amid_a_send, amid_a_write, amid_reads, with_a_completion_held, behind_a_sequence_nak],
+    [
+        *(amid_a_send, amid_a_write, amid_reads, with_a_completion_held),
+        pytest.param(with_a_command_waiting, marks=needs(Capability.RESTART)),
+        behind_a_sequence_nak,
+    ],
 )
 def test_a_reset_leaves_nothing_behind(bench: Bench, moment: Moment) -> None:
     old = bench.connect()
@@ -112,11 +129,19 @@ def test_a_reset_leaves_nothing_behind(bench: Bench, moment: Moment) -> None:
     if Capability.TOLD_KEYS in bench.claims.capabilities:
         held = memory.read(0, memory.size)
         other = bench.connect()
+        sends_from_nothing(bench, other)
         other.send(WRITE_ONLY(psn=0, payload=8, a=1, **former))
         other.expect(NAK(ACCESS_ERROR, psn=0, msn=0))
         assert memory.read(0, memory.size) == held
     qp = bench.connect(**{name: n for name, n in same.items() if name not in fixed})
+    sends_from_nothing(bench, qp)
     serves_from_nothing(qp)
+
+
+def sends_from_nothing(bench: Bench, qp: Connection) -> None:
+    """Where the device sends, too: the half of it that does has taken the queue pair."""
+    for op in sent_of(bench.claims, Service.RC, [Op.SEND, Op.WRITE]):
+        qp.transfer(op, 5)
 
 
 @case("BTH-11", "QPS-04", smoke=True, targets=SIMULATED, breaks=OUT_OF_SEQUENCE | {"BTH-10"})
