@@ -40,6 +40,17 @@ def post(qp: Connection, op: Op, payload: int, **fields: Any) -> Posted:
     return qp.post(op, payload, **({"datagram_qkey": QKEY} | fields))
 
 
+def sends_nothing_beyond(bench: Bench, mtu: int, op: Op) -> None:
+    qp = connected(bench, path_mtu=mtu)
+    for length in (mtu + 1, bench.random.choice(TOO_LONG)):
+        too_long = post(qp, op, length)
+        qp.expect_silence()
+        for outcome in qp.all_outcomes(1):
+            assert outcome.wr_id == too_long.work.wr_id  # with success, or as refused
+        qp.expect(post(qp, op, mtu).packets[0].without("psn"))
+        qp.all_outcomes(1)
+
+
 @case("UD-01", smoke=True)
 @OPS
 def test_a_deth_says_the_q_key_and_who_sends(bench: Bench, op: Op) -> None:
@@ -107,19 +118,19 @@ def test_each_datagram_goes_to_the_queue_pair_of_its_work_request(bench: Bench) 
         to.expect(UD_SEND_ONLY(payload=message.work.data, src_qpn=qp.qp.qpn))
 
 
-@case("MTU-11", smoke=True)
+@case("MTU-11", targets=["rxe", "nic"])
+@OPS
+def test_a_datagram_beyond_the_mtu_of_the_port_sends_nothing(bench: Bench, op: Op) -> None:
+    """With verbs a queue pair of datagrams has no path MTU."""
+    sends_nothing_beyond(bench, MTU, op)
+
+
+@case("MTU-11", targets=["hdl", "model"], smoke=True)
 @over_mtus()
 @OPS
 def test_a_datagram_beyond_the_path_mtu_sends_nothing(bench: Bench, mtu: int, op: Op) -> None:
     require_mtu(bench.claims, mtu)
-    qp = connected(bench, path_mtu=mtu)
-    for length in (mtu + 1, bench.random.choice(TOO_LONG)):
-        too_long = post(qp, op, length)
-        qp.expect_silence()
-        for outcome in qp.all_outcomes(1):
-            assert outcome.wr_id == too_long.work.wr_id  # with success, or as refused
-        qp.expect(post(qp, op, mtu).packets[0].without("psn"))
-        qp.all_outcomes(1)
+    sends_nothing_beyond(bench, mtu, op)
 
 
 @case("MTU-11", smoke=True, targets=["hdl"])

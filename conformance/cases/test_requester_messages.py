@@ -131,8 +131,7 @@ def test_queue_pairs_of_both_services_do_not_mix(bench: Bench) -> None:
         qp.finish(message)
 
 
-@case("OPC-11", needs=[Capability.UC], smoke=True)
-@over(
+over_reliable_ops = over(
     "op",
     [
         pytest.param(Op.READ, marks=needs(Capability.READ)),
@@ -141,9 +140,20 @@ def test_queue_pairs_of_both_services_do_not_mix(bench: Bench) -> None:
         pytest.param(Op.SEND_INV, marks=needs(Capability.SEND_INV)),
     ],
 )
+
+
+@case("OPC-11", needs=[Capability.UC])
+@over_reliable_ops
 def test_an_unreliable_connection_refuses_what_only_a_reliable_one_has(
     bench: Bench, op: Op
 ) -> None:
+    bench.connect(Service.UC).refuses(op, 8)
+
+
+@case("OPC-11", needs=[Capability.UC], targets=["hdl", "model"], smoke=True)
+@over_reliable_ops
+def test_an_unreliable_connection_goes_on_behind_what_it_refuses(bench: Bench, op: Op) -> None:
+    """With verbs the queue pair ends with what it refuses."""
     qp = bench.connect(Service.UC)
     for _ in range(2):
         qp.refuses(op, 8, status="loc_qp_op_err")
