@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import combinations
 
+import pytest
+
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import RESPONDER, case, over, over_services
 from roceproof.conformance.suite.memory import at
@@ -71,7 +73,7 @@ def every_opcode(bench: Bench, service: Service, state: Callable[[FuzzSession], 
 
 @case("FUZZ-05", "BTH-12", unjudged={"NAK-07": "an observer does not count reserved opcodes"})
 @over_services
-@over("state", [idle, in_a_send, in_a_write])
+@over("state", [pytest.param(idle, marks=pytest.mark.smoke), in_a_send, in_a_write])
 def test_every_opcode_in_every_state(
     bench: Bench, service: Service, state: Callable[[FuzzSession], int]
 ) -> None:
@@ -89,7 +91,7 @@ def test_every_packet_of_uc_inside_every_message(bench: Bench) -> None:
     run(bench, plans, Service.UC)
 
 
-@case("FUZZ-05", "BTH-12", needs=[Capability.UD])
+@case("FUZZ-05", "BTH-12", needs=[Capability.UD], smoke=True)
 def test_every_opcode_to_a_datagram_queue_pair(bench: Bench) -> None:
     every_opcode(bench, Service.UD, idle)
 

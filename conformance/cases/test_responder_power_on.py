@@ -11,11 +11,14 @@ from roceproof.conformance.suite.case import RESPONDER, case, needs, over
 from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import OUT_OF_SEQUENCE
-from roceproof.conformance.suite.limits.within_limits import executed_of, sent_of
+from roceproof.conformance.suite.limits.within_limits import executed_of, sent_of, skip_for_services
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     ACCESS_ERROR,
     ACK,
+    ATOMIC_ACK,
+    CNP,
+    FETCH_ADD,
     NAK,
     READ_REQUEST,
     RNR,
@@ -35,7 +38,7 @@ from roceproof.verbs.work import Op, Region
 pytestmark = [RESPONDER, needs(Capability.POWER_ON), needs(Capability.RC)]
 
 SIMULATED = ["hdl", "model"]
-PACKETS, PLACES = 8, 16
+PACKETS, PLACES, CE = 8, 16, 3
 DATAGRAMS, DATAGRAM_ROUNDS, SIZE = 12, 4, 64
 ETHERNET_BYTES, IPV4_BYTES = 14, 20
 Moment = Callable[[Bench, Connection, Region], None]
@@ -98,6 +101,52 @@ def with_a_command_waiting(bench: Bench, qp: Connection, region: Region) -> None
     bench.target.wait(bench.random.randrange(50, 500))
 
 
+def with_a_command_that_the_sending_half_awaits(
+    bench: Bench, qp: Connection, _region: Region
+) -> None:
+    """What the device sends hardly moves, and the queue pair of it is to begin anew."""
+    ops = sent_of(bench.claims, Service.RC, [Op.SEND, Op.WRITE])
+    if not ops:
+        skip_for_services(bench.claims, [Service.RC])
+    slowly(bench, tx_stall=99)
+    qp.post_some(ops[0], *[qp.mtu] * PACKETS)
+    bench.target.wait(bench.random.randrange(500, 1500))
+    bench.target.restart(qp.qp, qp.spec)
+    bench.target.wait(bench.random.randrange(50, 500))
+
+
+def amid_atomics(bench: Bench, qp: Connection, region: Region) -> None:
+    """Memory hardly moves, and atomics wait for it."""
+    executed_of(bench.claims, Service.RC, [Op.FETCH_ADD])
+    slowly(bench, memory_stall=95, memory_lag=95)
+    qp.send(*(FETCH_ADD(psn=n, swap=1, **at(region)) for n in range(PACKETS)))
+    bench.target.wait(bench.random.randrange(100, 3000))
+
+
+def amid_what_is_asked_again(bench: Bench, qp: Connection, region: Region) -> None:
+    """READs are looked for among those that were answered."""
+    executed_of(bench.claims, Service.RC, [Op.READ])
+    depth = qp.spec.max_dest_rd_atomic
+    reads = [READ_REQUEST(psn=n, dmalen=8, **at(region)) for n in range(depth)]
+    for psn, read in enumerate(reads):
+        qp.send(read)
+        qp.expect(*read_responses(qp, psn, region.read(0, 8), msn=psn + 1))
+    qp.send(*reads, breaks=OUT_OF_SEQUENCE)
+    bench.target.wait(bench.random.randrange(50, 1000))
+
+
+def amid_marks(bench: Bench, qp: Connection, _region: Region) -> None:
+    """What the device sends hardly moves, and notifications of marks wait for it."""
+    slowly(bench, tx_stall=99)
+    qp.send(*(WRITE_ONLY(psn=n, tos=marked(qp)) for n in range(PACKETS)))
+    bench.target.wait(bench.random.randrange(100, 3000))
+
+
+def marked(qp: Connection) -> int:
+    """The type of service of this connection with the mark of congestion."""
+    return qp.to_device.tos | CE
+
+
 def behind_a_sequence_nak(_bench: Bench, qp: Connection, _region: Region) -> None:
     """A sequence NAK is pending."""
     qp.send(WRITE_ONLY(psn=3, a=1), breaks=OUT_OF_SEQUENCE)
@@ -111,8 +160,10 @@ def behind_a_sequence_nak(_bench: Bench, qp: Connection, _region: Region) -> Non
     "moment",
     [
         *(amid_a_send, amid_a_write, amid_reads, with_a_completion_held),
+        *(amid_atomics, amid_what_is_asked_again, behind_a_sequence_nak),
         pytest.param(with_a_command_waiting, marks=needs(Capability.RESTART)),
-        behind_a_sequence_nak,
+        pytest.param(with_a_command_that_the_sending_half_awaits, marks=needs(Capability.RESTART)),
+        pytest.param(amid_marks, marks=needs(Capability.MARKS)),
     ],
 )
 def test_a_reset_leaves_nothing_behind(bench: Bench, moment: Moment) -> None:
@@ -135,7 +186,10 @@ def test_a_reset_leaves_nothing_behind(bench: Bench, moment: Moment) -> None:
         assert memory.read(0, memory.size) == held
     qp = bench.connect(**{name: n for name, n in same.items() if name not in fixed})
     sends_from_nothing(bench, qp)
-    serves_from_nothing(qp)
+    psn = serves_from_nothing(qp)
+    if Capability.MARKS in bench.claims.capabilities:
+        qp.send(WRITE_ONLY(psn=psn, tos=marked(qp)))
+        qp.expect(CNP())
 
 
 def sends_from_nothing(bench: Bench, qp: Connection) -> None:
@@ -160,8 +214,11 @@ def test_a_queue_pair_of_the_life_before_is_unknown(bench: Bench) -> None:
     serves_from_nothing(bench.connect())
 
 
-def serves_from_nothing(qp: Connection) -> None:
-    """No receive is there, and whatever the device executes begins at its first PSN and MSN."""
+def serves_from_nothing(qp: Connection) -> int:
+    """No receive is there, and whatever the device executes begins at its first PSN and MSN.
+
+    Returned is the PSN behind it.
+    """
     region, psn = qp.region(filled=True), 0
     if qp.executes(Op.SEND):
         qp.send(SEND_ONLY(psn=0, payload=8, a=1))
@@ -183,6 +240,13 @@ def serves_from_nothing(qp: Connection) -> None:
         size = 2 * qp.mtu + 188
         qp.send(READ_REQUEST(psn=psn, dmalen=size, **at(region)))
         qp.expect(*read_responses(qp, psn, region.read(0, size), msn=psn + 1))
+        psn += 1 + size // qp.mtu
+    if qp.executes(Op.FETCH_ADD):
+        found = int.from_bytes(region.read(0, 8), "little")
+        qp.send(FETCH_ADD(psn=psn, swap=1, **at(region)))
+        qp.expect(ATOMIC_ACK(psn=psn, original=found, payload=0))
+        psn += 1
+    return psn
 
 
 @case("QPS-04", "RNR-01", needs=[Capability.SHARED_RECEIVE], smoke=True, targets=SIMULATED)

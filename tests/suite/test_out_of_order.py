@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from roceproof.conformance.suite.flow_codec import FlowCodec
@@ -13,6 +15,7 @@ from roceproof.conformance.suite.pattern import (
     WRITE_FIRST,
     WRITE_LAST,
     Maker,
+    opcode,
 )
 from roceproof.conformance.suite.reporting.out_of_order import rule_out_of_order
 from roceproof.verbs.addresses import Host
@@ -20,6 +23,7 @@ from roceproof.verbs.service import Service
 
 START = 0xFFFFFF
 FIRST, WHOLE, LAST = SEND_FIRST, SEND_ONLY, SEND_LAST
+RESERVED = partial(opcode, 0xFE)
 
 
 def frames(service: Service, row: list[tuple[Maker, int]]) -> list[bytes]:
@@ -51,6 +55,8 @@ def frames(service: Service, row: list[tuple[Maker, int]]) -> list[bytes]:
         ([(WHOLE, 0), (WHOLE, 5)], "PSN-14", None),
         ([(WHOLE, 0), (WHOLE, 0)], "DUP-01", None),
         ([(FIRST, 0), (WRITE_LAST, 1), (LAST, 2)], "OPC-08", "OPC-10"),
+        ([(RESERVED, 0), (WHOLE, 0)], "BTH-12", "BTH-12"),
+        ([(RESERVED, 0), (WHOLE, 0), (LAST, 1)], "OPC-06", "UC-08"),
     ],
 )
 def test_the_first_packet_that_is_not_in_its_place_decides(
