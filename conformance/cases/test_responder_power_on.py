@@ -75,7 +75,7 @@ def amid_a_write(bench: Bench, qp: Connection, region: Region) -> None:
 def amid_reads(bench: Bench, qp: Connection, region: Region) -> None:
     """Answers are leaving slowly, others wait for their turn."""
     executed_of(bench.claims, Service.RC, [Op.READ])
-    slowly(bench, tx_stall=80, memory_gap=50)
+    slowly(bench, tx_stall=80, memory_gap=50, memory_stall=95)
     size = PACKETS * qp.mtu
     qp.send(*(READ_REQUEST(psn=n * PACKETS, dmalen=size, **at(region)) for n in range(3)))
     until_it_sends(bench, within_ns=bench.target.patience.answer_ns)
@@ -88,6 +88,16 @@ def with_a_completion_held(bench: Bench, qp: Connection, region: Region) -> None
     slowly(bench, cpl_stall=100)
     qp.send(SEND_ONLY(psn=0, payload=8, a=1))
     until_it_sends(bench, within_ns=bench.target.patience.quiet_ns)
+
+
+def with_answers_held(bench: Bench, qp: Connection, region: Region) -> None:
+    """Messages have come, and what acknowledges them hardly moves."""
+    executed_of(bench.claims, Service.RC, [Op.SEND])
+    for _ in range(PACKETS):
+        qp.post_receive(region)
+    slowly(bench, tx_stall=99)
+    qp.send(*(SEND_ONLY(psn=n, payload=8, a=1) for n in range(PACKETS)))
+    bench.target.wait(bench.random.randrange(300, 3000))
 
 
 def with_a_command_waiting(bench: Bench, qp: Connection, region: Region) -> None:
@@ -160,7 +170,7 @@ def behind_a_sequence_nak(_bench: Bench, qp: Connection, _region: Region) -> Non
     "moment",
     [
         *(amid_a_send, amid_a_write, amid_reads, with_a_completion_held),
-        *(amid_atomics, amid_what_is_asked_again, behind_a_sequence_nak),
+        *(with_answers_held, amid_atomics, amid_what_is_asked_again, behind_a_sequence_nak),
         pytest.param(with_a_command_waiting, marks=needs(Capability.RESTART)),
         pytest.param(with_a_command_that_the_sending_half_awaits, marks=needs(Capability.RESTART)),
         pytest.param(amid_marks, marks=needs(Capability.MARKS)),
