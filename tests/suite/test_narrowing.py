@@ -9,10 +9,10 @@ from collections.abc import Callable
 from typing import Any, cast
 
 import pytest
-from test_blame import acknowledged, blamed
+from test_blame import acknowledged, bench_of, blamed
 
 from roceproof.conformance.mutants.frames import request_of, with_bth
-from roceproof.conformance.mutants.wire import WireFault
+from roceproof.conformance.mutants.wire import WireFault, WireMutant
 from roceproof.conformance.runner.attribution.control import (
     Controls,
     Message,
@@ -20,10 +20,12 @@ from roceproof.conformance.runner.attribution.control import (
     Pair,
     Skeleton,
 )
+from roceproof.conformance.runner.attribution.first_difference import first_difference
 from roceproof.conformance.runner.attribution.narrowing import cause_of
 from roceproof.conformance.runner.findings.root import Root
 from roceproof.conformance.runner.findings.root_findings import roots
 from roceproof.conformance.runner.findings.words.documents import documents
+from roceproof.conformance.runner.judging.scoreboard import judgement
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.reporting.failure import CaseFailed
 from roceproof.conformance.suite.reporting.failure_site import Kind, Stop
@@ -149,6 +151,30 @@ def test_a_frame_that_is_no_rocev2_by_one_field_accuses_that(
     assert told.not_reached is not None
     assert f"a frame came for it with {words}" in told.not_reached
     assert blamed(another_byte(at, value), acknowledged, rule).not_reached is None
+
+
+class GarblesTheSecond(WireFault):
+    """Bytes of payload overwrite the Ethernet header of one packet."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def sent(self, frame: bytes, time_ns: int) -> list[bytes]:
+        self._count += request_of(frame) is not None
+        is_it = self._count == 2 and request_of(frame) is not None
+        return [frame[:8] + b"\x99" * 8 + frame[16:] if is_it else frame]
+
+
+def test_a_packet_that_nobody_can_read_is_told_and_not_that_a_number_is_left_out() -> None:
+    with bench_of(WireMutant("fault", "", (), (), make=GarblesTheSecond)) as (bench, _):
+        qp = bench.connect(path_mtu=256)
+        message = qp.post(Op.WRITE, 3 * 256)
+        with pytest.raises(CaseFailed) as failed:
+            qp.expect(message.packets[0], message.packets[2].but(psn=1))
+        assert first_difference(bench, failed.value, failed.value.stop) == ("ETH-01",)
+        failures = judgement(bench).failures
+    assert [failure.rules for failure in failures] == [("ETH-01",)]
+    assert "a packet is missing, and a frame came with the EtherType 0x9999" in str(failures[0])
 
 
 class CountsByTwo(WireFault):

@@ -10,6 +10,7 @@ from roceproof.conformance.runner.attribution.last_request import (
     refuses_no_bytes,
 )
 from roceproof.conformance.runner.attribution.rule_attribution import services_of
+from roceproof.conformance.runner.attribution.unreadable import unreadable
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.reporting.divergence import differed, on_services
@@ -31,11 +32,17 @@ _HALF = PSN_MODULUS // 2
 
 
 def first_difference(bench: Bench, failure: CaseFailed, stop: Stop | None) -> tuple[str, ...]:
-    """Of a failure that stopped there; empty where its words do not tell."""
+    """Of a failure that stopped there; empty where its words do not tell.
+
+    Where a later packet came than the one that was due, the one that was due may have come as a
+    frame that nobody can read.
+    """
     if stop is not None and stop.kind is Kind.NO_COMPLETION and stop.at is not None:
         if stop.at.spec.service is not Service.RC:
             return ("UC-01",)
         return ("ACK-05" if is_behind_another(bench, stop) else "ACK-08",)
+    if stop is not None and stop.skips and (cause := unreadable(bench)):
+        return cause.rules
     told = on_services(differed(failure), services_of(bench))
     if told == _HAS_NO_RIGHT and refuses_no_bytes(bench):
         return _NEEDS_NONE

@@ -14,21 +14,31 @@ from roceproof.conformance.wire.framing import (
     ROCE_UDP_PORT,
     payload_of_ethernet,
 )
+from roceproof.conformance.wire.host_traffic import ETHER_ARP
+from roceproof.conformance.wire.mac_control import ETHER_MAC_CONTROL
 
 _ETHER_TYPES = {4: ETHER_IPV4, 6: ETHER_IPV6}
+_SPOKEN = {ETHER_IPV4, ETHER_IPV6, ETHER_ARP, ETHER_MAC_CONTROL}
 _OFFSET = 0x1FFF
 
 
 def unreadable(bench: Bench) -> Cause | None:
-    """The field, if a frame of the device is for a queue pair that it has with that one mended."""
+    """The field, if a frame of the device is for a queue pair that it has with that one mended.
+
+    Or its EtherType, if that is none that a device of RoCEv2 has anything to say in.
+    """
     numbers = {connection.spec.remote_qpn for connection in bench.connections}
-    for entry in bench.transcript.entries():
-        if not entry.is_sent or parse(entry.frame) is not None:
-            continue
-        for mended, words, rule in _mended(entry.frame):
+    sent = [entry.frame for entry in bench.transcript.entries() if entry.is_sent]
+    unread = [frame for frame in sent if parse(frame) is None]
+    for frame in unread:
+        for mended, words, rule in _mended(frame):
             packet = parse(mended)
             if packet is not None and packet.bth.dest_qpn in numbers:
                 return Cause(f"a frame came for it with {words}", (rule,))
+    for frame in unread:
+        link = payload_of_ethernet(frame)
+        if link is not None and link[0] not in _SPOKEN:
+            return Cause(f"a frame came with the EtherType {link[0]:#06x}", ("ETH-01",))
     return None
 
 

@@ -9,6 +9,7 @@ from roceproof.conformance.observer.checker import Checker
 from roceproof.conformance.observer.facts import Facts
 from roceproof.conformance.rules.findings import Direction, Finding
 from roceproof.conformance.rules.table import Severity
+from roceproof.conformance.runner.attribution.unreadable import unreadable
 from roceproof.conformance.runner.judging.bench_law import hold_to_the_law, is_unsaid
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.checks.comparison import Predicted, compared
@@ -29,6 +30,8 @@ from roceproof.conformance.targets.ping import answers_another, wrong_answer
 from roceproof.conformance.wire.neighbours import is_advertised
 from roceproof.verbs.work import Outcome
 
+_STEPS = ("PSN-02", "PSN-18")
+"""Rules that a packet breaks by being left out, or by coming as a frame that nobody can read."""
 _TOLD = 8
 """Findings that a failure tells one by one."""
 
@@ -102,6 +105,10 @@ def judgement(
     told = {each.field for each in known.stop.fields} if known and known.stop else set[str]()
     failures = _as_asked(bench, predicted, unjudged=unjudged, told=told)
     others = [each for each in (bench.aside,) if each and unjudged.isdisjoint(each.rules)]
+    steps = [each for each in judged.broken if each[0].rule.id in _STEPS]
+    if steps and (cause := unreadable(bench)):
+        judged = judged._replace(broken=[each for each in judged.broken if each not in steps])
+        others.append(CaseFailed(f"a packet is missing, and {cause.words}", rules=cause.rules))
     if judged.broken:
         failures.append(_observed(judged.broken))
     if bench.strays and "BTH-10" not in unjudged:

@@ -63,6 +63,11 @@ class Stop:
         return self.kind in (Kind.NO_PACKET, Kind.NO_COMPLETION, Kind.NO_ANSWER, Kind.NO_END)
 
     @property
+    def skips(self) -> bool:
+        """Whether another packet came than the one whose turn it was."""
+        return self.kind is Kind.WRONG_PACKET and any(each.field == "psn" for each in self.fields)
+
+    @property
     def words(self) -> str | None:
         """What was missing, in a few words; None where a case says more itself."""
         if self.message is None or self.kind not in (Kind.NO_PACKET, Kind.NO_COMPLETION):
