@@ -69,11 +69,13 @@ def with_work_outstanding(bench: Bench, qp: Connection) -> None:
 
 def amid_what_it_repeats(bench: Bench, qp: Connection) -> None:
     """Copies are leaving slowly."""
-    messages = qp.post_some(op_of(bench), *[5] * FRAMES)
+    messages = qp.post_some(op_of(bench), *[3 * qp.mtu] * FRAMES)
     qp.expect_message(*messages)
     if Capability.DISTURBANCE in bench.claims.capabilities:
         bench.target.disturb(tx_stall=95)
+    came = len(bench.frames_sent())
     qp.send(NAK(SEQUENCE_ERROR, psn=messages[0].psn))
+    bench.pump(bench.target.patience.answer_ns, lambda: len(bench.frames_sent()) > came)
     bench.target.wait(bench.random.randrange(50, 1000))
 
 

@@ -354,16 +354,22 @@ class HdlTarget(Target):
         self._port.flow(self._flow)
 
     def power_on(self) -> None:
-        """Reset for some cycles, and as much time as at first; streams flow as before."""
+        """Reset for some cycles, and as much time as at first; streams flow as before.
+
+        What has left till then is forgotten, but no packet that leaves behind the reset.
+        """
         self._disturbed.add(RESET_AMID_LIFE)
         self._port.reset(cycles=_RESET_CYCLES)
+        released_ns = self._ns(self._cycle + _RESET_CYCLES)
         self._run(_RESET_CYCLES + _START_CYCLES, Until.CYCLES)
+        ghosts = [arrival for arrival in self._arrivals if arrival.time_ns > released_ns]
         self._frames_taken += [self._cycle for is_answer, _ in self._offered if not is_answer]
         self._commands = 0
         for kept in (self._offered, self._arrivals, self._others):
             kept.clear()
         for names in (self._outcomes, self._worked, self._new):
             names.clear()
+        self._arrivals += ghosts
         if self._watch:
             self._watch.forget()
 
