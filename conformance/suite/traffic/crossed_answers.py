@@ -78,6 +78,8 @@ def play(bench: Bench, chosen: Iterable[Trial]) -> None:
         for each in requests:
             each.completed()
         _settle(bench, requests)
+        if any([each.completed_again() for each in requests]):
+            _settle(bench, requests)
         for each, before in zip(requests, found, strict=True):
             wrong += before or each.judged()
     if wrong:
