@@ -77,7 +77,8 @@ def amid_reads(bench: Bench, qp: Connection, region: Region) -> None:
     executed_of(bench.claims, Service.RC, [Op.READ])
     slowly(bench, tx_stall=80, memory_gap=50, memory_stall=95)
     size = PACKETS * qp.mtu
-    qp.send(*(READ_REQUEST(psn=n * PACKETS, dmalen=size, **at(region)) for n in range(3)))
+    depth = range(qp.spec.max_dest_rd_atomic)
+    qp.send(*(READ_REQUEST(psn=n * PACKETS, dmalen=size, **at(region)) for n in depth))
     until_it_sends(bench, within_ns=bench.target.patience.answer_ns)
 
 
@@ -91,12 +92,16 @@ def with_a_completion_held(bench: Bench, qp: Connection, region: Region) -> None
 
 
 def with_answers_held(bench: Bench, qp: Connection, region: Region) -> None:
-    """Messages have come, and what acknowledges them hardly moves."""
+    """Messages have come, and what acknowledges them hardly moves, or waits behind a READ."""
     executed_of(bench.claims, Service.RC, [Op.SEND])
     for _ in range(PACKETS):
         qp.post_receive(region)
     slowly(bench, tx_stall=99)
-    qp.send(*(SEND_ONLY(psn=n, payload=8, a=1) for n in range(PACKETS)))
+    first = 0
+    if qp.executes(Op.READ):
+        qp.send(READ_REQUEST(psn=0, dmalen=PACKETS * qp.mtu, **at(region)))
+        first = PACKETS
+    qp.send(*(SEND_ONLY(psn=first + n, payload=8, a=1) for n in range(PACKETS)))
     bench.target.wait(bench.random.randrange(300, 3000))
 
 
