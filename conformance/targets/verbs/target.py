@@ -10,6 +10,7 @@ from roceproof.conformance.targets import ping
 from roceproof.conformance.targets.interface import (
     Arrival,
     Patience,
+    Refused,
     Target,
     TargetError,
     is_from,
@@ -118,13 +119,23 @@ class VerbsTarget(Target):
         return self._brought(qp)
 
     def reopen(self, qp: Qp, spec: QpSpec) -> Qp:
-        """The same queue pair anew; what is left of its former life is dropped."""
+        """The same queue pair anew; what is left of its former life is dropped.
+
+        A kernel that has refused a request may come late to put the queue pair into error, amid
+        the steps of its next life; they are gone once more then.
+        """
         if (spec.service, spec.shared_receive) != (qp.spec.service, qp.spec.shared_receive):
             raise TargetError("a queue pair keeps its service and its receive queue: open another")
         self.set_state(qp, State.RESET)
         self._poll(qp, at_least=0, timeout_ns=0)
         self.device.run_empty(lambda frame: is_from(qp, frame))
-        return self._brought(Qp(qp.qpn, spec, qp.handle))
+        anew = Qp(qp.qpn, spec, qp.handle)
+        try:
+            return self._brought(anew)
+        except Refused:
+            self._held[qp.handle].state = State.ERR
+            self.set_state(qp, State.RESET)
+            return self._brought(anew)
 
     def set_state(self, qp: Qp, state: State) -> None:
         """Move a queue pair, step by step where verbs want that."""
