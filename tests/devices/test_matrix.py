@@ -115,6 +115,7 @@ def test_what_is_shown_by_chance_is_told_where_no_run_has_seen_it() -> None:
     cells = {line.deviation.id: line.cells for line in deviation_lines(document)}
     assert cells == {
         "rxe-ack-ahead-of-replay": ("by chance", "by chance"),
+        "rxe-nak-psn-of-broken-read": ("by chance", "by chance"),
         "rxe-posts-put-off-timeout": ("-", "by chance"),  # declared from 6.12 on
     }
 
