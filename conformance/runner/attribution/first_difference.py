@@ -10,7 +10,7 @@ from roceproof.conformance.runner.attribution.last_request import (
     refuses_no_bytes,
 )
 from roceproof.conformance.runner.attribution.rule_attribution import services_of
-from roceproof.conformance.runner.attribution.unreadable import unreadable
+from roceproof.conformance.runner.attribution.unreadable import instead_of_a_packet
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.reporting.divergence import differed, on_services
@@ -41,7 +41,7 @@ def first_difference(bench: Bench, failure: CaseFailed, stop: Stop | None) -> tu
         if stop.at.spec.service is not Service.RC:
             return ("UC-01",)
         return ("ACK-05" if is_behind_another(bench, stop) else "ACK-08",)
-    if stop is not None and stop.skips and (cause := unreadable(bench)):
+    if stop is not None and stop.skips and (cause := instead_of_a_packet(bench)):
         return cause.rules
     told = on_services(differed(failure), services_of(bench))
     if told == _HAS_NO_RIGHT and refuses_no_bytes(bench):

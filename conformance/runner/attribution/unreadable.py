@@ -23,23 +23,33 @@ _OFFSET = 0x1FFF
 
 
 def unreadable(bench: Bench) -> Cause | None:
-    """The field, if a frame of the device is for a queue pair that it has with that one mended.
-
-    Or its EtherType, if that is none that a device of RoCEv2 has anything to say in.
-    """
+    """The field, if a frame of the device is for a queue pair that it has with that one mended."""
     numbers = {connection.spec.remote_qpn for connection in bench.connections}
-    sent = [entry.frame for entry in bench.transcript.entries() if entry.is_sent]
-    unread = [frame for frame in sent if parse(frame) is None]
-    for frame in unread:
+    for frame in _unread(bench):
         for mended, words, rule in _mended(frame):
             packet = parse(mended)
             if packet is not None and packet.bth.dest_qpn in numbers:
                 return Cause(f"a frame came for it with {words}", (rule,))
-    for frame in unread:
+    return None
+
+
+def instead_of_a_packet(bench: Bench) -> Cause | None:
+    """The same, where one packet of a row is missing.
+
+    Then its EtherType is enough, if it is none that a device of RoCEv2 has anything to say in.
+    """
+    if (cause := unreadable(bench)) is not None:
+        return cause
+    for frame in _unread(bench):
         link = payload_of_ethernet(frame)
         if link is not None and link[0] not in _SPOKEN:
             return Cause(f"a frame came with the EtherType {link[0]:#06x}", ("ETH-01",))
     return None
+
+
+def _unread(bench: Bench) -> list[bytes]:
+    sent = (entry.frame for entry in bench.transcript.entries() if entry.is_sent)
+    return [frame for frame in sent if parse(frame) is None]
 
 
 def _mended(frame: bytes) -> Iterator[tuple[bytes, str, str]]:

@@ -9,7 +9,7 @@ from roceproof.conformance.observer.checker import Checker
 from roceproof.conformance.observer.facts import Facts
 from roceproof.conformance.rules.findings import Direction, Finding
 from roceproof.conformance.rules.table import Severity
-from roceproof.conformance.runner.attribution.unreadable import unreadable
+from roceproof.conformance.runner.attribution.unreadable import instead_of_a_packet
 from roceproof.conformance.runner.judging.bench_law import hold_to_the_law, is_unsaid
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.checks.comparison import Predicted, compared
@@ -106,7 +106,7 @@ def judgement(
     failures = _as_asked(bench, predicted, unjudged=unjudged, told=told)
     others = [each for each in (bench.aside,) if each and unjudged.isdisjoint(each.rules)]
     steps = [each for each in judged.broken if each[0].rule.id in _STEPS]
-    if steps and (cause := unreadable(bench)):
+    if steps and (cause := instead_of_a_packet(bench)):
         judged = judged._replace(broken=[each for each in judged.broken if each not in steps])
         others.append(CaseFailed(f"a packet is missing, and {cause.words}", rules=cause.rules))
     if judged.broken:
