@@ -39,8 +39,8 @@ def test_fields_at_their_ends_and_bit_by_bit(bench: Bench, service: Service) -> 
         skip_for_services(bench.claims, [service])
     chosen = {*OF_QUEUE_PAIRS} - limits.fixed_of_qp.keys()
     of_work = {*OF_WORK} - limits.fixed_of_work.keys() - limits.per_queue_pair
-    lives = {name: contract_field("qp_config_t", name).corners for name in sorted(chosen)}
-    works = {name: contract_field("work_request_t", name).corners for name in sorted(of_work)}
+    lives = {name: [*contract_field("qp_config_t", name).corners] for name in sorted(chosen)}
+    works = {name: [*contract_field("work_request_t", name).corners] for name in sorted(of_work)}
     for values in (*lives.values(), *works.values()):
         draw.shuffle(values)
     qp = bench.connect(service)

@@ -67,12 +67,12 @@ class Field:
         return {"first": self.first, "next": self.first + self.step, "last": self.last}
 
     @cached_property
-    def corners(self) -> list[int]:
+    def corners(self) -> tuple[int, ...]:
         """Both ends and what lies beside them, and each bit alone and missing."""
         ends = (self.first, self.first + self.step, self.last - self.step, self.last)
         alone = [self.first | 1 << bit for bit in self.bits]
         missing = [self.last & ~(1 << bit) for bit in self.bits]
-        return [n for n in (*ends, *alone, *missing) if self.first <= n <= self.last]
+        return tuple(n for n in (*ends, *alone, *missing) if self.first <= n <= self.last)
 
     def draw(self, random: Random) -> int:
         """Any value, a corner as often as another."""
