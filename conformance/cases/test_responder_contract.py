@@ -20,6 +20,7 @@ from roceproof.conformance.suite.pattern import (
     WRITE_ONLY,
 )
 from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.wire.framing import GRH_BYTES
 from roceproof.dpi.contract.fields import contract_field
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
@@ -30,7 +31,6 @@ SURE = 16
 """READs at once that every device takes which is told of more."""
 SIMULATED = ["hdl", "model"]
 MESSAGES = 256  # of which the contract counts so many as one
-HEADER = 40
 HALF, WRAP = 1 << 23, 1 << 24
 
 
@@ -70,7 +70,7 @@ def test_every_bit_of_a_qkey_counts(bench: Bench) -> None:
             UD_SEND_ONLY(psn=0, payload=8, qkey=qkey ^ bit),
             UD_SEND_ONLY(psn=1, payload=9, qkey=qkey),
         )
-        qp.receives(receive, byte_len=HEADER + 9)
+        qp.receives(receive, byte_len=GRH_BYTES + 9)
 
 
 @case(

@@ -18,6 +18,7 @@ from roceproof.conformance.suite.pattern import (
     Pattern,
 )
 from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.wire.framing import GRH_BYTES
 from roceproof.verbs.queue_pair import State
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op, Region
@@ -25,7 +26,6 @@ from roceproof.verbs.work import Op, Region
 pytestmark = [RESPONDER, needs(Capability.STATES), needs(Capability.LOCKSTEP)]
 
 SIMULATED = ["hdl", "model"]
-HEADER = 40
 POSTED, IN_USE, MISSING = "posted", "in use", "missing"
 QUEUES = [
     pytest.param(False, id="own"),
@@ -70,7 +70,7 @@ class Crossed:
         self._bench = bench
         self.qp: Connection = bench.connect(service, shared_receive=shared, state=State.INIT)
         self.poster = bench.connect(Service.RC, shared_receive=True) if shared else self.qp
-        self._room = 2 * self.qp.mtu + HEADER
+        self._room = 2 * self.qp.mtu + GRH_BYTES
         self.region: Region = self.qp.region(2 * self._room)
         self.is_datagram = service is Service.UD
         self.numbers = [] if receive == MISSING else [self._post(0)]
@@ -92,7 +92,7 @@ class Crossed:
 
     def is_served(self, *, in_use: bool) -> None:
         """A message takes the receive that is there, and one more."""
-        before = self.qp.mtu if in_use else HEADER if self.is_datagram else 0
+        before = self.qp.mtu if in_use else GRH_BYTES if self.is_datagram else 0
         packet = SEND_LAST(psn=1, payload=9, a=1) if in_use else self.only(9)
         self.qp.send(packet.but(a=int(self.qp.spec.service is Service.RC)))
         self.qp.receives(self.numbers.pop(), byte_len=before + 9)

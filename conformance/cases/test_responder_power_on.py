@@ -153,13 +153,8 @@ def amid_what_is_asked_again(bench: Bench, qp: Connection, region: Region) -> No
 def amid_marks(bench: Bench, qp: Connection, _region: Region) -> None:
     """What the device sends hardly moves, and notifications of marks wait for it."""
     slowly(bench, tx_stall=99)
-    qp.send(*(WRITE_ONLY(psn=n, tos=marked(qp)) for n in range(PACKETS)))
+    qp.send(*(WRITE_ONLY(psn=n, tos=qp.to_device.tos | CE) for n in range(PACKETS)))
     bench.target.wait(bench.random.randrange(100, 3000))
-
-
-def marked(qp: Connection) -> int:
-    """The type of service of this connection with the mark of congestion."""
-    return qp.to_device.tos | CE
 
 
 def behind_a_sequence_nak(_bench: Bench, qp: Connection, _region: Region) -> None:
@@ -203,7 +198,7 @@ def test_a_reset_leaves_nothing_behind(bench: Bench, moment: Moment) -> None:
     sends_from_nothing(bench, qp)
     psn = serves_from_nothing(qp)
     if Capability.MARKS in bench.claims.capabilities:
-        qp.send(WRITE_ONLY(psn=psn, tos=marked(qp)))
+        qp.send(WRITE_ONLY(psn=psn, tos=qp.to_device.tos | CE))
         qp.expect(CNP())
 
 

@@ -22,6 +22,7 @@ from roceproof.conformance.suite.pattern import (
 )
 from roceproof.conformance.suite.sweep import accepts_each
 from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.wire.framing import GRH_BYTES
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
@@ -29,7 +30,6 @@ pytestmark = RESPONDER
 
 HALF = 1 << 23
 WRAP = 1 << 24
-UD_HEADER = 40
 
 
 @case("PSN-12")
@@ -156,7 +156,7 @@ def test_the_psns_of_datagrams_are_not_looked_at(bench: Bench) -> None:
     for size, psn in enumerate((0, 1, 1, 7, HALF, 3)):
         number = qp.post_receive(region)
         qp.send(UD_SEND_ONLY(psn=psn, payload=4 * size))
-        qp.receives(number, byte_len=UD_HEADER + 4 * size)
+        qp.receives(number, byte_len=GRH_BYTES + 4 * size)
 
 
 @case("PSN-22", smoke=True, needs=[Capability.REQUESTER, Capability.WRITE])

@@ -24,6 +24,7 @@ from roceproof.conformance.suite.pattern import (
     WRITE_ONLY,
 )
 from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.wire.framing import GRH_BYTES
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Op
 
@@ -44,7 +45,6 @@ AGES = (1, 2, 8, 20)
 MANY = (5, 10, 20, 70)  # packets
 DEEPEST = 16  # READs at once
 RNR_CODES = range(32)
-GRH = 40
 MOST_BEYOND = 64  # bytes that a frame may carry beyond the largest path MTU and is not dropped
 SIMULATED = ["hdl", "model"]  # where it can be seen that the device is at rest
 
@@ -80,7 +80,7 @@ def test_every_operation_moves_every_length(bench: Bench, service: Service, mtu:
         for index, size in enumerate([8] if is_word else lengths):
             if op is Op.SEND_INV:
                 play.region(0, 64)
-            ask(play, op, size, room=size + GRH, offset=7 * index, solicited=bool(index % 2))
+            ask(play, op, size, room=size + GRH_BYTES, offset=7 * index, solicited=bool(index % 2))
         play.settle()
     ends_well(play)
 

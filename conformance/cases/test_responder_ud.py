@@ -10,13 +10,13 @@ from roceproof.conformance.suite.intent import UNASKED, WRONG_LENGTHS
 from roceproof.conformance.suite.pattern import UD_SEND_ONLY, UD_SEND_ONLY_IMM, Pattern
 from roceproof.conformance.suite.reporting.failure import AS_CONTRACTED
 from roceproof.conformance.targets.capability import Capability
+from roceproof.conformance.wire.framing import GRH_BYTES
 from roceproof.verbs.service import Service
 from roceproof.verbs.work import Region
 
 pytestmark = [RESPONDER, needs(Capability.UD)]
 
 SIMULATED = ["hdl", "model"]
-HEADER = 40  # bytes in front of every datagram that is received
 GUARD = b"\xc3" * 64
 
 
@@ -27,11 +27,11 @@ def delivers(qp: Connection, region: Region, receive: int, datagram: Pattern) ->
     data = datagram.said["payload"]
     qp.receives(
         receive,
-        byte_len=HEADER + len(data),
+        byte_len=GRH_BYTES + len(data),
         immediate=datagram.said.get("imm"),
         src_qpn=datagram.said.get("src_qpn", qp.spec.remote_qpn),
     )
-    assert region.read(HEADER, len(data)) == data, "other bytes than those of the datagram"
+    assert region.read(GRH_BYTES, len(data)) == data, "other bytes than those of the datagram"
 
 
 @case("UD-01", smoke=True)
@@ -60,13 +60,13 @@ def test_a_datagram_that_its_receive_cannot_hold_is_dropped_or_ends_in_a_local_e
     qp, bystander = bench.connect(Service.UD), bench.connect(Service.UD)
     region, other = qp.region(), bystander.region()
     region.write(0, GUARD * 4)
-    receive = qp.post_receive(region, length=HEADER + 31)
+    receive = qp.post_receive(region, length=GRH_BYTES + 31)
     qp.send(UD_SEND_ONLY(psn=0, payload=32))
     delivers(bystander, other, bystander.post_receive(other), UD_SEND_ONLY(psn=0, payload=8))
     outcomes = bench.target.completions(qp.qp, count=0, timeout_ns=0)
     assert [o.status for o in outcomes if o.wr_id == receive] in ([], ["loc_len_err"])
     qp.expect_silence()
-    assert region.read(HEADER + 31, 64) == GUARD, "written behind the end of the receive"
+    assert region.read(GRH_BYTES + 31, 64) == GUARD, "written behind the end of the receive"
 
 
 @case("UD-05", needs=[Capability.LOCKSTEP, Capability.RESET], targets=SIMULATED)
@@ -74,13 +74,13 @@ def test_a_datagram_that_its_receive_cannot_hold_is_dropped_or_ends_in_a_local_e
 def test_a_datagram_is_held_by_the_room_behind_its_header(bench: Bench, length: int) -> None:
     """A receive that is too short by any byte keeps what lies behind it."""
     qp, draw = bench.connect(Service.UD), bench.random
-    region = qp.region(HEADER + length + 2 * len(GUARD))
-    for room in range(max(0, length - 1), length + HEADER + 2):
+    region = qp.region(GRH_BYTES + length + 2 * len(GUARD))
+    for room in range(max(0, length - 1), length + GRH_BYTES + 2):
         qp.reconnect()
         region.write(0, bytes(region.size - 2 * len(GUARD)) + GUARD * 2)
         receive = qp.post_receive(region, length=room)
         datagram = UD_SEND_ONLY(psn=0, payload=draw.randbytes(length))
-        if room >= HEADER + length:
+        if room >= GRH_BYTES + length:
             delivers(qp, region, receive, datagram)
             continue
         qp.send(datagram)
@@ -90,7 +90,7 @@ def test_a_datagram_is_held_by_the_room_behind_its_header(bench: Bench, length: 
         kept = (bytes(region.size - 2 * len(GUARD)) + GUARD * 2)[room:]
         if [each.status for each in outcomes] not in ([], ["loc_len_err"]) or behind != kept:
             raise bench.failed(
-                f"a datagram of {length} bytes came into a receive of {room}, where {HEADER} of"
+                f"a datagram of {length} bytes came into a receive of {room}, where {GRH_BYTES} of"
                 " network header have to fit, too",
                 rules=["UD-05"],
             )
@@ -101,14 +101,14 @@ def test_a_datagram_that_just_fits_is_delivered(bench: Bench) -> None:
     qp = bench.connect(Service.UD)
     region = qp.region()
     for psn, length in enumerate((0, 1, 32, qp.mtu)):
-        receive = qp.post_receive(region, length=HEADER + length)
+        receive = qp.post_receive(region, length=GRH_BYTES + length)
         delivers(qp, region, receive, UD_SEND_ONLY(psn=psn, payload=length))
 
 
 @case(AS_CONTRACTED, smoke=True, targets=SIMULATED, breaks=WRONG_LENGTHS)
 def test_a_datagram_longer_than_the_path_mtu_fills_no_receive(bench: Bench) -> None:
     qp = bench.connect(Service.UD)
-    region = qp.region(HEADER + 2 * qp.mtu)
+    region = qp.region(GRH_BYTES + 2 * qp.mtu)
     region.write(0, GUARD * (region.size // len(GUARD)))
     held = region.read(0, region.size)
     receive = qp.post_receive(region)
