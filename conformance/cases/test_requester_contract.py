@@ -8,7 +8,7 @@ from typing import Any
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over_services
-from roceproof.conformance.suite.limits.within_limits import sent_of, skip_for_services
+from roceproof.conformance.suite.limits.within_limits import require_sent
 from roceproof.conformance.targets.capability import Capability
 from roceproof.dpi.contract.fields import contract_field
 from roceproof.verbs.service import Service
@@ -34,9 +34,7 @@ PUSHES = (Op.WRITE_IMM, Op.WRITE, Op.SEND_IMM, Op.SEND)
 @over_services
 def test_fields_at_their_ends_and_bit_by_bit(bench: Bench, service: Service) -> None:
     limits, draw = bench.claims.limits, bench.random
-    ops = sent_of(bench.claims, service, PUSHES)
-    if not ops:
-        skip_for_services(bench.claims, [service])
+    ops = require_sent(bench.claims, service, PUSHES)
     chosen = {*OF_QUEUE_PAIRS} - limits.fixed_of_qp.keys()
     of_work = {*OF_WORK} - limits.fixed_of_work.keys() - limits.per_queue_pair
     lives = {name: [*contract_field("qp_config_t", name).corners] for name in sorted(chosen)}

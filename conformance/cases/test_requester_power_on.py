@@ -12,7 +12,7 @@ from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, case, needs, over
 from roceproof.conformance.suite.checks.reading import answers, lands, memory_for
 from roceproof.conformance.suite.connection import Connection
-from roceproof.conformance.suite.limits.within_limits import sent_of, skip_for_services
+from roceproof.conformance.suite.limits.within_limits import require_sent, sent_of
 from roceproof.conformance.suite.pattern import (
     ACK,
     INVALID_REQUEST,
@@ -42,10 +42,7 @@ REMOTE_ERROR = 0x62
 
 def op_of(bench: Bench) -> Op:
     """One that the device sends."""
-    ops = sent_of(bench.claims, Service.RC, PUSHES)
-    if not ops:
-        skip_for_services(bench.claims, [Service.RC])
-    return ops[0]
+    return require_sent(bench.claims, Service.RC, PUSHES)[0]
 
 
 def amid_what_it_sends(bench: Bench, qp: Connection) -> None:

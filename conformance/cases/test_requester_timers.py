@@ -21,8 +21,7 @@ from roceproof.conformance.suite.intent import WRONG_ANSWERS
 from roceproof.conformance.suite.limits.within_limits import (
     fixed_values,
     require_queue_pairs,
-    sent_of,
-    skip_for_services,
+    require_sent,
 )
 from roceproof.conformance.suite.traffic.storm_crowd import PUSHES
 from roceproof.conformance.targets.capability import Capability
@@ -51,9 +50,7 @@ def places(bench: Bench) -> list[int]:
 
 def sides_of(bench: Bench, where: Sequence[int], *, first: int = 0, **spec: int) -> list[Side]:
     """A queue pair in each of these places, for any message."""
-    ops = sent_of(bench.claims, Service.RC, PUSHES)
-    if not ops:
-        skip_for_services(bench.claims, [Service.RC])
+    ops = require_sent(bench.claims, Service.RC, PUSHES)
     fixed = fixed_values(bench.claims, {"retry_count": 0} | spec)
     usual = {"path_mtu": min(bench.claims.path_mtus)} | spec | fixed
     return [

@@ -11,7 +11,7 @@ from roceproof.conformance.suite.case import RESPONDER, case, needs, over
 from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import OUT_OF_SEQUENCE
-from roceproof.conformance.suite.limits.within_limits import executed_of, sent_of, skip_for_services
+from roceproof.conformance.suite.limits.within_limits import executed_of, require_sent, sent_of
 from roceproof.conformance.suite.memory import at
 from roceproof.conformance.suite.pattern import (
     ACCESS_ERROR,
@@ -120,9 +120,7 @@ def with_a_command_that_the_sending_half_awaits(
     bench: Bench, qp: Connection, _region: Region
 ) -> None:
     """What the device sends hardly moves, and the queue pair of it is to begin anew."""
-    ops = sent_of(bench.claims, Service.RC, [Op.SEND, Op.WRITE])
-    if not ops:
-        skip_for_services(bench.claims, [Service.RC])
+    ops = require_sent(bench.claims, Service.RC, [Op.SEND, Op.WRITE])
     slowly(bench, tx_stall=99)
     qp.post_some(ops[0], *[qp.mtu] * PACKETS)
     bench.target.wait(bench.random.randrange(500, 1500))

@@ -212,6 +212,14 @@ def sent_of(claims: Claims, service: Service, operations: Iterable[Op]) -> list[
     ]
 
 
+def require_sent(claims: Claims, service: Service, operations: Iterable[Op]) -> list[Op]:
+    """The same, for cases that take any of these messages with payload."""
+    found = sent_of(claims, service, operations)
+    if not found:
+        skip_for_services(claims, [service])
+    return found
+
+
 def require_lack(claims: Claims, service: Service, row: Opcode) -> None:
     """For what shows where the device, as a responder, does not have an operation."""
     executed = claims.executed_on(service)

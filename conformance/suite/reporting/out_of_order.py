@@ -23,9 +23,9 @@ def rule_out_of_order(frames: Iterable[bytes], start: int) -> str | None:
     due, otherwise = start, None
     for frame in frames:
         packet = parse(frame)
-        row = None if packet is None else OPCODES.get(packet.bth.opcode)
         if packet is None:
             continue
+        row = OPCODES.get(packet.bth.opcode)
         if row is None or row.transport not in _BEGINS_INSIDE:
             otherwise = _OF_NO_SUCH_SERVICE
             continue
