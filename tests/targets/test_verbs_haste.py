@@ -49,10 +49,10 @@ class BusyWire:
         return self._frames.popleft() if self._frames else None
 
 
-def target(wire: Any, patience: Patience) -> VerbsTarget:
+def target(wire: Any, patience: Patience, *, verbs: Verbs | None = None) -> VerbsTarget:
     device = VerbsDevice(
         "it",
-        Granting(),
+        verbs or Granting(),
         wire,
         addresses=[Address(HOST, 0)],
         tester=HOST,

@@ -7,16 +7,15 @@ import errno
 from typing import Any
 
 import pytest
-from test_verbs_haste import HOST, LONG, BusyWire
+from test_verbs_haste import HOST, LONG, BusyWire, target
 
 from roceproof.conformance.targets.interface import Refused
-from roceproof.conformance.targets.verbs.device import VerbsDevice
-from roceproof.conformance.targets.verbs.device_address import Address
-from roceproof.conformance.targets.verbs.target import VerbsTarget
 from roceproof.rxe_env.client.verbs import Verbs
 from roceproof.rxe_env.errors import AgentError
 from roceproof.verbs.queue_pair import QpSpec
 from roceproof.verbs.service import Service
+
+SPEC = QpSpec(service=Service.RC, remote=HOST, remote_qpn=18)
 
 
 class Wire(BusyWire):
@@ -41,34 +40,17 @@ class Late(Verbs):
 
 def test_one_that_was_put_into_error_late_goes_through_reset_again() -> None:
     kernel = Late()
-    target = target_of(kernel)
-    qp = target.open(SPEC)
+    anew = target(Wire(), LONG, verbs=kernel)
+    qp = anew.open(SPEC)
     kernel.steps, kernel.late = [], [True, False]
-    target.reopen(qp, SPEC)
+    anew.reopen(qp, SPEC)
     assert kernel.steps == ["RESET", "INIT", "RTR", "RESET", "INIT", "RTR", "RTS"]
 
 
 def test_one_that_is_refused_whatever_was_before_is_refused() -> None:
     kernel = Late()
-    target = target_of(kernel)
-    qp = target.open(SPEC)
+    anew = target(Wire(), LONG, verbs=kernel)
+    qp = anew.open(SPEC)
     kernel.late = [True, True]
     with pytest.raises(Refused, match="Invalid argument"):
-        target.reopen(qp, SPEC)
-
-
-SPEC = QpSpec(service=Service.RC, remote=HOST, remote_qpn=18)
-
-
-def target_of(kernel: Verbs) -> VerbsTarget:
-    device = VerbsDevice(
-        "it",
-        kernel,
-        Wire(),  # type: ignore[arg-type]
-        addresses=[Address(HOST, 0)],
-        tester=HOST,
-        patience=LONG,
-        last_words=lambda: "",
-        close=lambda: None,
-    )
-    return VerbsTarget(device, patience=LONG)
+        anew.reopen(qp, SPEC)
