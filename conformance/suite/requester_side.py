@@ -69,7 +69,7 @@ class RequesterSide(PacketFlow):
         self, packet: Packet, wanted: Wanted, found: list[Mismatch]
     ) -> list[Mismatch]:
         is_another = any(each.field in ("psn", "opcode") for each in found)
-        if not is_another and self._has_come_before(packet):
+        if found and not is_another and self._has_come_before(packet):
             return [e if e.field == "a" else e._replace(rule=_OF_COPIES) for e in found]
         return [
             each._replace(rule=self._rule_of_psn(packet, wanted)) if each.field == "psn" else each

@@ -26,6 +26,7 @@ from roceproof.conformance.suite.reporting.transcript import Entry
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Arrival
 from roceproof.conformance.wire.codec import parse
+from roceproof.conformance.wire.headers import Bth
 from roceproof.conformance.wire.opcodes import is_cnp
 from roceproof.conformance.wire.psn import distance
 from roceproof.verbs.service import Service
@@ -112,9 +113,10 @@ class Arrivals(Departures):
             life = known.judge.takes(frame, time_ns, begun_ns=begun_ns)
             if life is not None:
                 self.bench.transcript.add(Entry(time_ns, True, came, is_void=known.is_unclear))
-                if packet is not None and awaits_data(segment_of(packet)):
-                    known.asked(packet.bth.psn)
-                self._serve(known, frame)
+                if packet is not None:
+                    if awaits_data(segment_of(packet)):
+                        known.asked(packet.bth.psn)
+                    self._serve(known, packet.bth)
                 self._judge_violations(known)
                 return
         if wanted is None and (right := self._mended(came)) is not None:
@@ -201,17 +203,16 @@ class Arrivals(Departures):
         )
         return next(filter(None, told), _WRONG_PSN)
 
-    def _serve(self, known: QueuePair, frame: bytes) -> None:
-        packet = parse(frame)
-        if not known.serve_every or packet is None or not packet.bth.ack_req:
+    def _serve(self, known: QueuePair, bth: Bth) -> None:
+        if not known.serve_every or not bth.ack_req:
             return
         known.unserved += 1
         if known.unserved < known.serve_every:
             return
         if self._is_told:
-            self.acknowledge(known, packet.bth.psn)
+            self.acknowledge(known, bth.psn)
         else:  # what has come by now is judged before that is said
-            self._to_serve[id(known)] = known, packet.bth.psn
+            self._to_serve[id(known)] = known, bth.psn
 
     def _judge_outcome(self, outcome: Outcome, known: QueuePair, time_ns: int) -> None:
         in_front = known.completed(outcome.wr_id)
