@@ -26,6 +26,8 @@ IP_AT, BODY_AT = 14, 34
 NOTHING, END = b"\x01", b"\x00"  # options of IPv4
 SIZES = (0, 1, 8, 22, 300)
 LATE = 2000  # ns
+LIES = (1, 2, 4, 7, 8, 13, 14, 15, 18, 34, 1440)
+"""Bytes that an IP packet lacks; 14 are those in front of it, which are none of its own."""
 
 
 def ask(bench: Bench, asked: Neighbourhood, frame: bytes, *, is_marked: bool = False) -> None:
@@ -100,6 +102,24 @@ def test_frames_that_contradict_themselves_leave_no_trace(bench: Bench) -> None:
         bench.target.asides()  # whatever the device made of it
         ask(bench, asked, asked.asks(asker, None))
         ask(bench, asked, asked.asks(asker, 32))
+
+
+@case("IP-13", needs=ASKED, smoke=True)
+@over("size", SIZES)
+def test_a_ping_that_lacks_bytes_is_not_answered(bench: Bench, size: int) -> None:
+    """Nor with those that a longer one has left behind."""
+    host, asker = bench.target.host, bench.peers[0]
+    asked = Neighbourhood(host)
+    for lacking in LIES:
+        ask(bench, asked, asked.asks(asker, SIZES[-1]))
+        whole = echo_frame(asker, host, size)
+        said = len(whole) - IP_AT + lacking
+        bench.send(in_the_ip_header(whole, 2, said.to_bytes(2)), is_void=True)
+        bench.target.wait(LATE)
+        bench.settle()
+        for problem in filter(None, map(asked.answers, bench.target.asides())):
+            told = f"to a ping that lacks {lacking} of its {said} bytes came {problem.text}"
+            raise bench.failed(told, rules=["IP-13"])
 
 
 @case("LIVE-01", needs=[*ASKED, Capability.DAMAGE], smoke=True)
