@@ -16,6 +16,7 @@ from roceproof.conformance.stimulus.drawing.meeting import (
     again,
     meet,
     meet_at_rest,
+    meet_copies,
     run_out,
 )
 from roceproof.conformance.stimulus.plan import Step
@@ -39,6 +40,7 @@ MOST = 16
 FIRST = 0x80
 Meets = Callable[[One, One, tuple[str, str]], Iterable[Step]]
 SMOKE = pytest.mark.smoke
+TURNS, REPEATING, AMID = 3, 3, 400
 NEAR, FEW = 12, 3
 """In cycles: more than the beats of the shortest frame, and what one step inside takes."""
 SHORTEST, ROUNDS = 3, 12  # quarters of the time after which a device is quiet
@@ -124,6 +126,28 @@ def test_what_comes_cycles_apart_to_queue_pairs_at_rest_is_told_apart(
 def test_what_comes_in_any_cycle_of_anothers_train_is_told_apart(bench: Bench) -> None:
     trains = product([TRAIN], EVENTS)
     all_meet(bench, product(trains, [at_rest(bench, cycles) for cycles in range(1, 2 * NEAR)]))
+
+
+@case(
+    *("RTX-03", "RNR-03", "QPS-03", *RULES),
+    needs=[Capability.RETRANSMISSION],
+    smoke=True,
+    targets=["hdl"],
+)
+@over("held", [*HELD, {"tx_stall": 80}], ids=what_is_held)
+def test_what_comes_amid_copies_is_heeded_at_once(bench: Bench, held: Mapping[str, int]) -> None:
+    play, draw = Play(bench), bench.random
+    reliable = [one for one in pairs(bench) if one.spec["service"] == Service.RC.name]
+    for one in reliable:
+        one.begins().apply(play)
+    left = draw.sample([*EVENTS] * TURNS, len(EVENTS) * TURNS)
+    while left:
+        ones = draw.sample(reliable, min(REPEATING, len(reliable)))
+        happen = [(one, left.pop()) for one in ones if left]
+        apart = [in_ns(bench, draw.randrange(1, AMID)) for _ in happen]
+        for step in (*meet_copies(happen, held, apart), *again(happen)):
+            step.apply(play)
+    play.finish()
 
 
 @MASSES

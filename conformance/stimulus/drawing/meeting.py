@@ -14,6 +14,7 @@ _TOO_LONG = (1 << 31) + 1
 _HAPPENINGS, _ELSEWHERE = 60, 0.8
 _TIMELY_NS, _FILLING_NS, _SPENT_NS = 4000, 250, 600
 _IN_A_TRAIN = 12
+_REPEATED, _REPEATED_NS = 16, 20_000
 TRAIN = "a train of tiny messages"
 HELD: Sequence[Mapping[str, int]] = ({}, {"tx_stall": 99}, {"cpl_stall": 99}, {"rx_gap": 90})
 """Which stream is held back, and how much."""
@@ -99,6 +100,27 @@ def meet_at_rest(first: One, second: One, events: tuple[str, str], apart_ns: int
     yield Step("wait", {"ns": apart_ns})
     yield EVENTS[events[1]].step(second)
     yield Step("wait", {"ns": _SPENT_NS})
+
+
+def meet_copies(
+    happen: Sequence[tuple[One, str]], held: Mapping[str, int], apart_ns: Sequence[int]
+) -> Iterator[Step]:
+    """Queue pairs repeat what they have sent while these happen to them, one by one."""
+    for one, _ in happen:
+        yield one.posts(_REPEATED * one.spec["path_mtu"])
+        yield one.posts(count=2)
+    frames = (_REPEATED + 2) * len(happen)
+    yield Step("until", {"frames": frames, "within": _REPEATED_NS * len(happen)})
+    if held:
+        yield Step("disturb", dict(held))
+    for one, _ in happen:
+        yield one.hears(oldest=0, syndrome=0x60)
+    for (one, event), ns in zip(happen, apart_ns, strict=True):
+        yield Step("wait", {"ns": ns})
+        yield EVENTS[event].step(one)
+    yield Step("wait", {"ns": _REPEATED_NS})
+    if held:
+        yield Step("disturb", {})
 
 
 def run_out(

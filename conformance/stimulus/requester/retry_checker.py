@@ -87,6 +87,7 @@ class WatchedTrack:
         """From which offsets the READs and atomics that have left were asked for."""
         self._identity = life.spec.ip_id
         self._failed = self._had_begun = False
+        self._failed_ns = 0
         self._monitor = RequesterMonitor(life.spec, timing=self._timing)
         self._codes = DecidingCodes(life.spec.sq_psn)
         self._credits = CreditBound()
@@ -116,7 +117,9 @@ class WatchedTrack:
     def answered(self, response: Response) -> None:
         segment = response.packet(self.life.spec.local_qpn)
         self._codes.heard(segment)
-        self._monitor.heard(segment, response.sent_ns, waits_ns=response.waits_ns)
+        spared_ns = response.expires_ns - response.sent_ns - self._timing.reaction_ns
+        waits_ns = min(response.waits_ns, spared_ns)  # less than none where all flows
+        self._monitor.heard(segment, response.sent_ns, waits_ns=waits_ns)
         start = self.life.spec.sq_psn
         place = distance(response.psn, start)
         if place < self._end:
@@ -152,7 +155,8 @@ class WatchedTrack:
         if work.op in AWAIT_DATA:
             self._asked.setdefault(index, set()).add(place - self._starts[index])
             self._acknowledged = min(self._acknowledged, place)  # it is answered from there again
-        if self._failed and not self._had_begun:
+        is_first = self._failed and not self._had_begun
+        if is_first and begun_ns <= self._failed_ns:
             self._had_begun = True  # one frame was on its way when the failure was told
             return 0
         segment = Segment(packet.bth, packet.extensions, packet.payload)
@@ -170,7 +174,8 @@ class WatchedTrack:
                 may_end = is_first and (names_length or outcome.status not in LOCAL_ERRORS)
             if work.wr_id == outcome.wr_id and may_end and self._may_name(outcome, work):
                 del self._open[place]
-                self._failed |= refused is None and outcome.status != SUCCESS
+                if refused is None and outcome.status != SUCCESS and not self._failed:
+                    self._failed, self._failed_ns = True, time_ns
                 if refused is None:
                     told = outcome
                     if outcome.status == _LENGTH:  # which is a refusal to the monitor
