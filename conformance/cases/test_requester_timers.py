@@ -7,6 +7,7 @@ from itertools import cycle, islice
 from roceproof.conformance.stimulus.drawing.waiting import (
     PUTTING_OFF,
     Side,
+    copy_held_up,
     drawn,
     held_up,
     histories_of,
@@ -122,5 +123,26 @@ def test_no_timer_runs_while_what_it_is_for_has_not_left(bench: Bench, held: str
     for number, side in enumerate(sides):
         second = "pP"[number % 2]
         for step in held_up(side, front, {held: HELD_BACK}, tick_ns(code), second=second):
+            step.apply(play)
+    play.finish()
+
+
+@case(
+    *RULES,
+    smoke=True,
+    needs=[Capability.DISTURBANCE, Capability.RETRANSMISSION],
+    targets=["hdl"],
+)
+@over("retries", [1, 2])
+def test_no_try_is_over_before_its_copy_has_left(bench: Bench, retries: int) -> None:
+    require_queue_pairs(bench.claims, TOGETHER)
+    code, longest = brisk_code(bench, SHORT_TIME), max(bench.claims.path_mtus)
+    where, play = places(bench)[:MOST_TOGETHER], Play(bench)
+    (front,) = sides_of(bench, where[:1], path_mtu=longest, ack_timeout=NEVER)
+    sides = sides_of(bench, where[1:], first=1, ack_timeout=code, retry_count=retries)
+    for side in (front, *sides):
+        side.begins().apply(play)
+    for side in sides:
+        for step in copy_held_up(side, front, {"tx_stall": HELD_BACK}, tick_ns(code)):
             step.apply(play)
     play.finish()

@@ -158,3 +158,16 @@ def held_up(
     yield Step("until", {"frames": 2})
     yield from side.does("n")
     yield Step("settle", {})
+
+
+def copy_held_up(side: Side, front: Side, held: Mapping[str, int], tick_ns: int) -> Iterator[Step]:
+    """A timer runs out, and what it asks for cannot leave for longer than all its tries take."""
+    yield from side.does("p")
+    yield Step("until", {})
+    yield Step("disturb", dict(held))
+    yield from front.does("M")
+    yield Step("wait", {"ns": 4 * TICKS * tick_ns})
+    yield Step("disturb", {})
+    yield Step("until", {"frames": 2})
+    yield from side.does("n")
+    yield Step("settle", {})
