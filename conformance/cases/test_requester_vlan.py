@@ -8,7 +8,7 @@ from itertools import cycle
 
 from roceproof.conformance.stimulus.requester.play import Play
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.case import REQUESTER, case, needs, over, over_services
+from roceproof.conformance.suite.case import REQUESTER, case, needs, over, over_gaps, over_services
 from roceproof.conformance.suite.checks.frame_integrity import frames_are_exact, icrcs_are_right
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import CHANGED_ON_THE_WAY
@@ -91,8 +91,11 @@ def test_long_messages_side_by_side_keep_their_tags(
 
 
 @case("VLAN-03", "ACK-08", needs=[Capability.RC], breaks=CHANGED_ON_THE_WAY, smoke=True)
-def test_an_ack_with_any_tag_or_none_completes(bench: Bench) -> None:
+@over_gaps
+def test_an_ack_with_any_tag_or_none_completes(bench: Bench, gaps: dict[str, int]) -> None:
     served(bench, Service.RC)
+    if gaps:
+        bench.target.disturb(**gaps)
     op = operations(bench, Service.RC)[0]
     pairs = side_by_side(bench, Service.RC)
     for tag, qp in zip((None, *TAGS, DEI, WHOLE | DEI, None), cycle(pairs), strict=False):

@@ -7,7 +7,14 @@ Any VID will do: a device in lockstep is on no network.
 from itertools import cycle
 
 from roceproof.conformance.suite.bench import Bench
-from roceproof.conformance.suite.case import RESPONDER, case, needs, over_ip_versions, over_services
+from roceproof.conformance.suite.case import (
+    RESPONDER,
+    case,
+    needs,
+    over_gaps,
+    over_ip_versions,
+    over_services,
+)
 from roceproof.conformance.suite.checks.responses import read_responses
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.intent import CHANGED_ON_THE_WAY, OUT_OF_SEQUENCE
@@ -48,11 +55,14 @@ def with_their_tags(bench: Bench, *, ipv6: bool = False) -> list[Connection]:
 @case("VLAN-03", "ICRC-04", "ETH-08", breaks=CHANGED_ON_THE_WAY, smoke=True)
 @over_services
 @over_ip_versions
+@over_gaps
 def test_requests_with_any_tag_or_none_end_anywhere_in_a_beat(
-    bench: Bench, service: Service, ipv6: bool
+    bench: Bench, service: Service, ipv6: bool, gaps: dict[str, int]
 ) -> None:
-    """Without a pause, so that nothing of one is left in the next."""
+    """One right behind the other, so that nothing of one is left in the next."""
     executed_of(bench.claims, service, [Op.WRITE])
+    if gaps:
+        bench.target.disturb(**gaps)
     qp = bench.connect(service, ipv6=ipv6, vlan=TAG)
     lengths = [*range(lanes(bench) + 5), qp.mtu, *range(5)]
     region, wanted = qp.region(qp.mtu * len(lengths)), b""

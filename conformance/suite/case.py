@@ -120,6 +120,14 @@ over_ways_anew = pytest.mark.parametrize(
 """Begin the life of a queue pair anew through RESET, and as `straight` as a device can."""
 
 
+over_gaps = pytest.mark.parametrize(
+    "gaps",
+    [
+        pytest.param({}, id="gapless"),
+        pytest.param({"rx_gap": 60}, id="gaps", marks=needs(Capability.DISTURBANCE)),
+    ],
+)
+"""Frames come to the device beat by beat, or with gaps between beats: `disturb` takes it."""
 over_ip_versions = pytest.mark.parametrize(
     "ipv6",
     [
