@@ -2,11 +2,15 @@
 """Congestion notification: what a device says to those whose packets came marked."""
 
 from functools import partial
+from itertools import cycle
+
+import pytest
 
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import (
     RESPONDER,
     case,
+    needs,
     over,
     over_services,
     over_ways_anew,
@@ -149,10 +153,18 @@ def test_a_notification_does_not_carry_the_mark_on(bench: Bench) -> None:
     assert qp.from_device.fields_of(packet)["tos"] & CE != CE, "the notification is marked itself"
 
 
-@case("CNP-04", needs=[Capability.MARKS])
+@case("CNP-04", "CNP-02", needs=[Capability.MARKS], smoke=True)
 @over_services
-def test_each_queue_pair_is_notified_of_its_first_mark(bench: Bench, service: Service) -> None:
-    qps = [bench.connect(service) for _ in range(min(bench.claims.qps, MANY))]
+@over("stall", [0, pytest.param(90, marks=needs(Capability.DISTURBANCE))])
+def test_each_queue_pair_is_notified_of_its_first_mark(
+    bench: Bench, service: Service, stall: int
+) -> None:
+    """Their notifications wait for each other where the wire is slow."""
+    peers = cycle(bench.peers)
+    count = min(bench.claims.qps, MANY)
+    qps = [bench.connect(service, remote=next(peers)) for _ in range(count)]
+    if stall:
+        bench.target.disturb(tx_stall=stall)
     for qp in qps:
         qp.send(WRITE_ONLY(psn=0, tos=marked(qp, CE)))
     for qp in qps:
