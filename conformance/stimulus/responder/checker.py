@@ -19,7 +19,7 @@ from roceproof.conformance.suite.reporting.answers_told import MORE, all_shown, 
 from roceproof.conformance.suite.reporting.out_of_order import rule_out_of_order
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.codec import Packet, parse
-from roceproof.conformance.wire.framing import GRH_BYTES
+from roceproof.conformance.wire.framing import GRH_BYTES, locate
 from roceproof.conformance.wire.ip import CE
 from roceproof.conformance.wire.opcodes import Family, is_cnp, name_of
 from roceproof.conformance.wire.psn import distance
@@ -175,6 +175,13 @@ class Asked:
         breaks |= self._breaks
         self._bench.send(frame, flow=self.qp.to_device, is_void=is_void, breaks=breaks)
         self.frames.append(frame)
+
+    def knows_what_becomes_of(self, frame: bytes) -> bool:
+        """Not of what reaches a datagram queue pair over the version of IP that it has no more."""
+        layout = locate(frame)
+        if layout is None or not self.is_datagram:
+            return True
+        return (layout.version == 6) == self.qp.spec.remote.is_ipv6
 
     def goes_astray(self) -> None:
         """From now on the plan is no healthy requester, until the next life."""

@@ -234,7 +234,7 @@ class Asking(Sharing, Hurrying, Revoking, Commanding, Resetting):
             self._let_reads_end(known)
             known.goes_astray()
             at = max(0, len(known.former) - back)
-            for frame in known.former[at : at + count]:
+            for frame in filter(known.knows_what_becomes_of, known.former[at : at + count]):
                 known.send_frame(frame, breaks=ANYTHING)
 
     def flawed(
