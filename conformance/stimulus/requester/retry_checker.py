@@ -87,7 +87,7 @@ class WatchedTrack:
         """From which offsets the READs and atomics that have left were asked for."""
         self._identity = life.spec.ip_id
         self._failed = self._had_begun = False
-        self._failed_ns = 0
+        self._failed_ns: int | None = None  # where somebody knows
         self._monitor = RequesterMonitor(life.spec, timing=self._timing)
         self._codes = DecidingCodes(life.spec.sq_psn)
         self._credits = CreditBound()
@@ -155,8 +155,8 @@ class WatchedTrack:
         if work.op in AWAIT_DATA:
             self._asked.setdefault(index, set()).add(place - self._starts[index])
             self._acknowledged = min(self._acknowledged, place)  # it is answered from there again
-        is_first = self._failed and not self._had_begun
-        if is_first and begun_ns <= self._failed_ns:
+        has_begun = self._failed_ns is None or begun_ns <= self._failed_ns
+        if self._failed and has_begun and not self._had_begun:
             self._had_begun = True  # one frame was on its way when the failure was told
             return 0
         segment = Segment(packet.bth, packet.extensions, packet.payload)
@@ -175,7 +175,7 @@ class WatchedTrack:
             if work.wr_id == outcome.wr_id and may_end and self._may_name(outcome, work):
                 del self._open[place]
                 if refused is None and outcome.status != SUCCESS and not self._failed:
-                    self._failed, self._failed_ns = True, time_ns
+                    self._failed, self._failed_ns = True, outcome.time_ns
                 if refused is None:
                     told = outcome
                     if outcome.status == _LENGTH:  # which is a refusal to the monitor
