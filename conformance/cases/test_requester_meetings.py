@@ -40,7 +40,9 @@ MOST = 16
 FIRST = 0x80
 Meets = Callable[[One, One, tuple[str, str]], Iterable[Step]]
 SMOKE = pytest.mark.smoke
-TURNS, REPEATING, AMID = 3, 3, 400
+TURNS, REPEATING = 3, 3
+AMID = 400
+"""Cycles from the answer that asks for copies to what comes amid them, at most."""
 NEAR, FEW = 12, 3
 """In cycles: more than the beats of the shortest frame, and what one step inside takes."""
 SHORTEST, ROUNDS = 3, 12  # quarters of the time after which a device is quiet

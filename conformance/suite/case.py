@@ -128,6 +128,7 @@ over_gaps = pytest.mark.parametrize(
     ],
 )
 """Frames come to the device beat by beat, or with gaps between beats: `disturb` takes it."""
+
 over_ip_versions = pytest.mark.parametrize(
     "ipv6",
     [

@@ -87,7 +87,7 @@ class WatchedTrack:
         """From which offsets the READs and atomics that have left were asked for."""
         self._identity = life.spec.ip_id
         self._failed = self._had_begun = False
-        self._failed_ns: int | None = None  # where somebody knows
+        self._failed_ns: int | None = None  # unless completions have no time
         self._monitor = RequesterMonitor(life.spec, timing=self._timing)
         self._codes = DecidingCodes(life.spec.sq_psn)
         self._credits = CreditBound()
