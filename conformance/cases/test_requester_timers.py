@@ -69,6 +69,17 @@ def sides_of(bench: Bench, where: Sequence[int], *, first: int = 0, **spec: int)
     ]
 
 
+def behind_a_long_packet(bench: Bench, play: Play, **spec: int) -> tuple[Side, list[Side]]:
+    """A queue pair of the largest path MTU and no timer, and others; all are configured."""
+    require_queue_pairs(bench.claims, TOGETHER)
+    where, longest = places(bench)[:MOST_TOGETHER], max(bench.claims.path_mtus)
+    (front,) = sides_of(bench, where[:1], path_mtu=longest, ack_timeout=NEVER)
+    sides = sides_of(bench, where[1:], first=1, **spec)
+    for side in (front, *sides):
+        side.begins().apply(play)
+    return front, sides
+
+
 def live(bench: Bench, histories: list[str]) -> None:
     """All of these, as many at once as there are queue pairs."""
     where, play = places(bench), Play(bench)
@@ -113,13 +124,8 @@ def test_answers_to_nothing_that_is_outstanding_put_no_timer_off(bench: Bench) -
 @case(*RULES, smoke=True, needs=[Capability.DISTURBANCE], targets=["hdl"])
 @over("held", ["tx_stall", "payload_gap"])
 def test_no_timer_runs_while_what_it_is_for_has_not_left(bench: Bench, held: str) -> None:
-    require_queue_pairs(bench.claims, TOGETHER)
-    code, longest = brisk_code(bench, SHORT_TIME), max(bench.claims.path_mtus)
-    where, play = places(bench)[:MOST_TOGETHER], Play(bench)
-    (front,) = sides_of(bench, where[:1], path_mtu=longest, ack_timeout=NEVER)
-    sides = sides_of(bench, where[1:], first=1, ack_timeout=code)
-    for side in (front, *sides):
-        side.begins().apply(play)
+    play, code = Play(bench), brisk_code(bench, SHORT_TIME)
+    front, sides = behind_a_long_packet(bench, play, ack_timeout=code)
     for number, side in enumerate(sides):
         second = "pP"[number % 2]
         for step in held_up(side, front, {held: HELD_BACK}, tick_ns(code), second=second):
@@ -135,13 +141,8 @@ def test_no_timer_runs_while_what_it_is_for_has_not_left(bench: Bench, held: str
 )
 @over("retries", [1, 2])
 def test_no_try_is_over_before_its_copy_has_left(bench: Bench, retries: int) -> None:
-    require_queue_pairs(bench.claims, TOGETHER)
-    code, longest = brisk_code(bench, SHORT_TIME), max(bench.claims.path_mtus)
-    where, play = places(bench)[:MOST_TOGETHER], Play(bench)
-    (front,) = sides_of(bench, where[:1], path_mtu=longest, ack_timeout=NEVER)
-    sides = sides_of(bench, where[1:], first=1, ack_timeout=code, retry_count=retries)
-    for side in (front, *sides):
-        side.begins().apply(play)
+    play, code = Play(bench), brisk_code(bench, SHORT_TIME)
+    front, sides = behind_a_long_packet(bench, play, ack_timeout=code, retry_count=retries)
     for side in sides:
         for step in copy_held_up(side, front, {"tx_stall": HELD_BACK}, tick_ns(code)):
             step.apply(play)

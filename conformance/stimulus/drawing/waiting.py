@@ -154,10 +154,7 @@ def held_up(
     yield Step("wait", {"ns": tick_ns // _TICK_PARTS})
     yield from side.does("n")
     yield Step("wait", {"ns": 2 * TICKS * tick_ns})
-    yield Step("disturb", {})
-    yield Step("until", {"frames": 2})
-    yield from side.does("n")
-    yield Step("settle", {})
+    yield from _flows_again(side)
 
 
 def copy_held_up(side: Side, front: Side, held: Mapping[str, int], tick_ns: int) -> Iterator[Step]:
@@ -167,6 +164,11 @@ def copy_held_up(side: Side, front: Side, held: Mapping[str, int], tick_ns: int)
     yield Step("disturb", dict(held))
     yield from front.does("M")
     yield Step("wait", {"ns": 4 * TICKS * tick_ns})
+    yield from _flows_again(side)
+
+
+def _flows_again(side: Side) -> Iterator[Step]:
+    """What was held up leaves, and is answered."""
     yield Step("disturb", {})
     yield Step("until", {"frames": 2})
     yield from side.does("n")
