@@ -17,7 +17,7 @@ EACH = 4
 def test_answers_that_may_wait_behind_a_timeout_do_not_multiply() -> None:
     spec = qp(retry_count=7)
     wire = WireRecord(spec.sq_psn, spec.path_mtu)
-    candidates = Candidates(spec, wire, reaction_ns=ANSWERS * 2 * T_NS)
+    candidates = Candidates(spec, wire)
     now = 0
     for number in range(ANSWERS):
         request = Message(spec, work(Op.WRITE, 5, wr_id=number), psn(number)).request(0)
@@ -29,5 +29,5 @@ def test_answers_that_may_wait_behind_a_timeout_do_not_multiply() -> None:
         wire.add(request, now, now)
         candidates.settle(states)
         now += 2 * T_NS
-        candidates.hear(ack(number), now, 0)
+        candidates.hear(ack(number), now, ANSWERS * 2 * T_NS)
     assert len(candidates.reached(now)) <= EACH * (ANSWERS + 1)

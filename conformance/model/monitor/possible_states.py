@@ -17,21 +17,20 @@ from roceproof.verbs.queue_pair import QpSpec
 class Candidates:
     """The states after the last packet, and the responses since."""
 
-    def __init__(self, spec: QpSpec, wire: WireRecord, reaction_ns: int) -> None:
+    def __init__(self, spec: QpSpec, wire: WireRecord) -> None:
         self._states = [WatchState(oldest=spec.sq_psn, cursor=spec.sq_psn)]
         self._effects = ResponseEffects(spec, wire)
         self._spec = spec
         self._wire = wire
-        self._reaction_ns = reaction_ns
         self._responses: dict[int, tuple[Segment, int, int]] = {}
         """Each with when it may take effect first, and when it must have."""
         self._levels: dict[int, dict[WatchState, None]] = {}
         """By the number of responses that are taken in."""
         self._count = 0
 
-    def hear(self, response: Segment, now_ns: int, waits_ns: int) -> None:
-        """A response may take effect from now on; so long it may wait in front of the device."""
-        self._responses[self._count] = (response, now_ns, now_ns + waits_ns + self._reaction_ns)
+    def hear(self, response: Segment, now_ns: int, lag_ns: int) -> None:
+        """A response may take effect from now on, and has when so much time is over."""
+        self._responses[self._count] = (response, now_ns, now_ns + lag_ns)
         self._count += 1
 
     def reached(self, now_ns: int) -> list[WatchState]:

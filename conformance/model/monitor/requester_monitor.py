@@ -59,7 +59,7 @@ class RequesterMonitor:
         self._spec = spec
         self._timing = timing or MonitorTiming()
         self._wire = WireRecord(spec.sq_psn, spec.path_mtu)
-        self._candidates = Candidates(spec, self._wire, self._timing.reaction_ns)
+        self._candidates = Candidates(spec, self._wire)
         self._expected: Expected | None = None
         self._completed = 0
         self._silence_told = False
@@ -72,11 +72,13 @@ class RequesterMonitor:
             self._expected = Expected(self._spec)
         self._expected.post(work)
 
-    def heard(self, response: Segment, now_ns: int, *, waits_ns: int = 0) -> None:
-        """A response went out to the requester, perhaps behind what keeps the wire busy so long."""
+    def heard(self, response: Segment, now_ns: int, *, lag_ns: int | None = None) -> None:
+        """A response went out to the requester, which heeds it within `lag_ns`, else as usual."""
         self.elapsed(now_ns)
         self._silence_told = False
-        self._candidates.hear(response, now_ns, waits_ns)
+        self._candidates.hear(
+            response, now_ns, self._timing.reaction_ns if lag_ns is None else lag_ns
+        )
 
     def sent(self, request: Segment, now_ns: int, *, begun_ns: int | None = None) -> Sighting:
         """A request has left; its timer may run since it began to, perhaps behind another."""

@@ -117,9 +117,9 @@ class WatchedTrack:
     def answered(self, response: Response) -> None:
         segment = response.packet(self.life.spec.local_qpn)
         self._codes.heard(segment)
-        spared_ns = response.expires_ns - response.sent_ns - self._timing.reaction_ns
-        waits_ns = min(response.waits_ns, spared_ns)  # less than none where all flows
-        self._monitor.heard(segment, response.sent_ns, waits_ns=waits_ns)
+        heeded_ns = response.waits_ns + self._timing.reaction_ns
+        lag_ns = min(heeded_ns, response.expires_ns - response.sent_ns)
+        self._monitor.heard(segment, response.sent_ns, lag_ns=lag_ns)
         start = self.life.spec.sq_psn
         place = distance(response.psn, start)
         if place < self._end:
