@@ -11,10 +11,17 @@ from functools import partial
 from roceproof.conformance.stimulus.requester.arp_and_ping import Neighbourhood
 from roceproof.conformance.suite.bench import Bench
 from roceproof.conformance.suite.case import REQUESTER, RESPONDER, case, needs, over
+from roceproof.conformance.suite.checks.recovery import brisk_code, longest_wait_ns
 from roceproof.conformance.suite.connection import Connection
 from roceproof.conformance.suite.limits.within_limits import executed_of, require_queue_pairs
 from roceproof.conformance.suite.memory import at
-from roceproof.conformance.suite.pattern import ACK, READ_REQUEST, WRITE_ONLY
+from roceproof.conformance.suite.pattern import (
+    ACK,
+    NAK,
+    READ_REQUEST,
+    SEQUENCE_ERROR,
+    WRITE_ONLY,
+)
 from roceproof.conformance.suite.traffic.storm_crowd import operations, served
 from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.wire.icmp import ethernet
@@ -24,24 +31,41 @@ from roceproof.verbs.work import Op
 pytestmark = [needs(Capability.LOCKSTEP), needs(Capability.RC)]
 
 SIMULATED = ["hdl", "model"]
-AHEAD = 24  # frames that always wait for the device
 STEP = 1000  # ns
+SHORTEST, WIDEST = 60, 512  # bytes of a frame, bits of a bus that nobody names
+AHEAD = 24  # frames that always wait for a device without a clock
+GIVEN_UP = "retry_exc_err"
 LONG = 1 << 15
 BUSY, DEPTH, PACKETS, TURNS = 3, 2, 4, 3
 Flood = Callable[[int], bytes]
 
 
-def goes_on(bench: Bench, flood: Flood, is_done: Callable[[], bool], what: str) -> None:
-    """Amid a flood something comes about in the time that the device claims."""
-    end = bench.target.now_ns + bench.target.patience.answer_ns
-    sent = 0
+def goes_on(
+    bench: Bench,
+    flood: Flood,
+    is_done: Callable[[], bool],
+    what: str,
+    *,
+    within_ns: int | None = None,
+) -> None:
+    """Amid a flood something comes about in the time that the device claims, or in that time."""
+    end = bench.target.now_ns + (within_ns or bench.target.patience.answer_ns)
+    sent, ahead = 0, frames_ahead(bench)
     while not is_done():
         if bench.target.now_ns >= end:
             raise bench.failed(f"{what} amid a flood of {sent} frames", rules=["LIVE-03"])
-        while bench.target.untaken() < AHEAD:
+        while bench.target.untaken() < ahead:
             bench.send(flood(sent), is_void=True)
             sent += 1
         bench.pump(STEP)
+
+
+def frames_ahead(bench: Bench) -> int:
+    """So many always wait for the device: more than it can take in a step."""
+    if bench.target.clock_ps is None:
+        return AHEAD
+    beats = -(-SHORTEST * 8 // (bench.claims.data_width or WIDEST))
+    return 1 + STEP * 1000 // (bench.target.clock_ps * beats)
 
 
 def has_come(qp: Connection, packets: int) -> bool:
@@ -62,12 +86,27 @@ def questions(bench: Bench) -> Flood:
     return lambda n: between(n) if n % 2 else asked.asks(bench.peers[1], kinds[n // 2 % 2])
 
 
-over_floods = over("flood", [questions, strangers])
+def old_acks(bench: Bench) -> Flood:
+    """Responses to a queue pair beside, for which nothing is outstanding."""
+    require_queue_pairs(bench.claims, 2)
+    frame = bench.connect().frame(ACK(psn=-1, msn=0))
+    return lambda n: frame
+
+
+def early_requests(bench: Bench) -> Flood:
+    """Requests to a queue pair beside, behind a gap that has been told of."""
+    require_queue_pairs(bench.claims, 2)
+    qp = bench.connect()
+    early = WRITE_ONLY(psn=3, payload=4, **at(qp.region()))
+    qp.send(early)
+    qp.expect(NAK(SEQUENCE_ERROR, psn=0))
+    frame = qp.frame(early)
+    return lambda n: frame
 
 
 @case("LIVE-03", "ACK-08", smoke=True, targets=SIMULATED)
 @REQUESTER
-@over_floods
+@over("flood", [questions, strangers, old_acks])
 def test_messages_complete_amid_a_flood(bench: Bench, flood: Callable[[Bench], Flood]) -> None:
     qp = bench.connect()
     served(bench, Service.RC)
@@ -82,6 +121,25 @@ def test_messages_complete_amid_a_flood(bench: Bench, flood: Callable[[Bench], F
         qp.completes(message)
     bench.settle()
     bench.target.asides()
+
+
+@case("RTX-01", "LIVE-03", smoke=True, targets=SIMULATED)
+@REQUESTER
+def test_silence_is_noticed_amid_a_flood(bench: Bench) -> None:
+    """A timeout ends a message, or repeats it, on a link that is full of old responses."""
+    flood = old_acks(bench)
+    qp = bench.connect(ack_timeout=brisk_code(bench, 1), retry_count=0)
+    message = qp.post(operations(bench, Service.RC)[0], 5)
+    qp.expect_message(message)
+    goes_on(
+        bench,
+        flood,
+        qp.has_outcome,
+        "its timeout was not noticed",
+        within_ns=longest_wait_ns(bench, qp.spec.ack_timeout),
+    )
+    qp.completes(message, status=GIVEN_UP)
+    bench.settle()
 
 
 @case("QPS-06", "LIVE-02", smoke=True, targets=SIMULATED)
@@ -130,9 +188,9 @@ def in_turn(bench: Bench, begun_ns: int, what: str) -> None:
         raise bench.failed(f"{what} in {longest} ns beside busy queue pairs", rules=["QPS-06"])
 
 
-@case("LIVE-03", "PSN-12", smoke=True, targets=SIMULATED)
+@case("LIVE-03", "PSN-12", smoke=True, targets=SIMULATED, breaks=["PSN-01"])
 @RESPONDER
-@over_floods
+@over("flood", [questions, strangers, early_requests])
 def test_requests_are_answered_amid_a_flood(bench: Bench, flood: Callable[[Bench], Flood]) -> None:
     executed_of(bench.claims, Service.RC, [Op.WRITE])
     qp, frames = bench.connect(), flood(bench)
