@@ -16,12 +16,15 @@ from roceproof.conformance.stimulus.drawing.stress_themes import DrawnStrains
 from roceproof.conformance.stimulus.drawing.values import Draw
 from roceproof.conformance.stimulus.drawing.weights import Weights
 from roceproof.conformance.stimulus.plan import Plan
+from roceproof.conformance.targets.capability import Capability
 from roceproof.conformance.targets.interface import Claims
 from roceproof.verbs.addresses import Host
 
 _USUAL_HOST = 0.25
 _OF_DATA = 0.5
 """So many plans are made of READs and atomics, where a device sends them."""
+_OF_COPIES = 0.2
+"""So many are made of repetitions, where a device sends again."""
 _THEMES_OF_DATA = {"reads": 5, "deep": 2, "losses": 2}
 
 
@@ -42,6 +45,9 @@ class Drawing(DrawnMeetings, DrawnStrains, DrawnReads):
         theme = self._draw.one_of("theme")
         if self._fields.returns and self._draw.maybe(_OF_DATA):
             theme = self._draw.pick(_THEMES_OF_DATA)
+        is_repeating = Capability.RETRANSMISSION in self._claims.capabilities
+        if is_repeating and self._draw.aside.random() < _OF_COPIES:
+            theme = "copies"
         getattr(self, f"_{theme}")()
         return Plan(
             steps=tuple(self._steps),

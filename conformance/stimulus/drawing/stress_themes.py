@@ -9,6 +9,7 @@ _TICK_NS = 4096
 _LONGEST_CODE = 14
 _SMALLEST_MTU = 256
 _LONGEST_WAIT_NS = 1_000_000
+_SEQUENCE = 0x60
 
 
 class DrawnStrains(DrawnActs):
@@ -166,6 +167,37 @@ class DrawnStrains(DrawnActs):
         self._acts(self._draw.between(0, 4))
         self._maybe_disturb(0.3)
         self._step("endless", key=self._key(), **self._fields.endless())
+
+    def _copies(self) -> None:
+        """Several queue pairs send again at once, and much happens amid it."""
+        draw = self._draw
+        is_short = draw.maybe(0.5)
+        self._connect(draw.between(2, 5), services=("RC", "RC"), mtu=min if is_short else max)
+        for _ in range(draw.between(2, 5)):
+            self._maybe_disturb(0.3)
+            keys = self._some(draw.between(1, 4))
+            for key in keys:
+                self._post(key, count=draw.tail(1, 8), largest=draw.tail(300, 6000))
+            self._moment()
+            for key in keys:
+                self._asks_again(key)
+                if draw.maybe(0.5):
+                    self._step("wait", ns=draw.between(1, 300))
+            self._moment()
+            for _ in range(draw.between(2, 8)):
+                key = draw.among(keys) if draw.maybe(0.6) else self._key()
+                match draw.pick({"again": 4, "answer": 5, "post": 4, "restart": 0.7, "reset": 0.3}):
+                    case "again":
+                        self._asks_again(key)
+                    case act:
+                        self._act(act, key)
+                if draw.maybe(0.75):
+                    self._step("wait", ns=draw.between(1, 300))
+
+    def _asks_again(self, key: int) -> None:
+        """What was lost, or not received, is asked for."""
+        syndrome = self._draw.pick({_SEQUENCE: 6, self._fields.nak(): 5})
+        self._step("answer", key=key, oldest=self._draw.tail(0, 12), syndrome=syndrome)
 
     def _replaced(self) -> None:
         """Queue pairs make room for others of the same place, amid their traffic."""
