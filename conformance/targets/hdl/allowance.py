@@ -16,7 +16,7 @@ from roceproof.common.cpu_wait import ran_ns
 from roceproof.conformance.targets.interface import NoEnd
 
 PROCESSOR_SECONDS = 600
-_FRAMES, _FRAMES_FOR_EACH = 200_000, 64
+_FRAMES, _FRAMES_FOR_EACH = 20_000, 64
 _ASIDES, _ASIDES_FOR_EACH = 2_000, 8
 _COMPLETIONS, _COMPLETIONS_FOR_EACH = 4_000, 8
 _SHORTER = 16
