@@ -43,6 +43,15 @@ def patience_ns(bench: Bench, code: int) -> int:
     return 4 * rnr_wait_ns(code) + bench.target.patience.answer_ns
 
 
+def has_waited(bench: Bench, told_ns: int, code: int, *, when: str = "again") -> None:
+    """What came last came behind the wait of such a code, which began then."""
+    waited = last_sent_ns(bench) - told_ns
+    if waited < rnr_wait_ns(code):
+        raise bench.failed(
+            f"sent {when} after {waited} ns; the wait of code {code} is {rnr_wait_ns(code)} ns"
+        )
+
+
 def side_by_side(bench: Bench) -> int:
     """On how many queue pairs a message may be under way at once."""
     limits = bench.claims.limits
@@ -73,9 +82,7 @@ def test_the_requester_waits_as_long_as_each_code_says(bench: Bench) -> None:
             waits.append((code, qp, message, last_given_ns(bench)))
         for code, qp, message, told in waits:
             qp.expect(*copies([message]), within_ns=patience_ns(bench, code))
-            waited, due = last_sent_ns(bench) - told, rnr_wait_ns(code)
-            if waited < due:
-                raise bench.failed(f"sent again after {waited} ns; code {code} is {due} ns")
+            has_waited(bench, told, code)
             qp.finish(message)
 
 
@@ -105,11 +112,8 @@ def test_no_long_code_is_taken_for_a_short_one(bench: Bench) -> None:
             told[code] = last_given_ns(bench)
         bench.pump(seen_ns, lambda: any(qp.inbox for qp in qps))
         for code, qp in waiting_with.items():
-            waited = last_sent_ns(bench) - told[code]
-            if qp.inbox and waited < rnr_wait_ns(code):
-                raise bench.failed(
-                    f"sent again after {waited} ns; code {code} is {rnr_wait_ns(code)} ns"
-                )
+            if qp.inbox:
+                has_waited(bench, told[code], code)
 
 
 @case("RNR-04", "RNR-10", smoke=True)
@@ -160,8 +164,7 @@ def test_no_sequence_nak_ends_the_wait(bench: Bench, at: int) -> None:
     qp.completes(*messages[:at])
     left = messages[at:]
     qp.expect(*copies(messages, first=left[0].psn), within_ns=patience_ns(bench, code))
-    if last_sent_ns(bench) - told < rnr_wait_ns(code):
-        raise bench.failed("a sequence NAK ended the wait of the RNR NAK")
+    has_waited(bench, told, code, when="behind a sequence NAK")
     qp.expect_silence()
     qp.finish(*left)
 
@@ -231,6 +234,5 @@ def test_the_ack_timer_rests_while_the_requester_waits(bench: Bench) -> None:
     qp.send(RNR(psn=0, timer=code))
     told = last_given_ns(bench)
     qp.expect(*copies([message]), within_ns=patience_ns(bench, code))
-    if last_sent_ns(bench) - told < rnr_wait_ns(code):
-        raise bench.failed("the ACK timeout ended the wait of the RNR NAK")
+    has_waited(bench, told, code, when="behind the ACK timeout")
     qp.finish(message)
