@@ -225,13 +225,17 @@ def test_the_first_mark_may_be_on_any_packet(bench: Bench) -> None:
 
 @case("CNP-02", "QPS-01", "QPS-03", needs=[Capability.MARKS, Capability.STATES], smoke=True)
 @over_services
-def test_only_a_queue_pair_that_receives_notifies(bench: Bench, service: Service) -> None:
+@over("last", [State.RTR, State.RTS])
+def test_only_a_queue_pair_that_receives_notifies(
+    bench: Bench, service: Service, last: State
+) -> None:
     qp = bench.connect(service, state=State.RESET)
     write = WRITE_ONLY(psn=0, tos=marked(qp, CE))
     qp.drops(write, fence=None)
     bench.target.set_state(qp.qp, State.INIT)
     qp.drops(write, fence=None)
-    bench.target.set_state(qp.qp, State.RTR)
+    for state in dict.fromkeys((State.RTR, last)):
+        bench.target.set_state(qp.qp, state)
     qp.send(write)
     qp.expect(CNP())
     qp.reconnect()

@@ -14,6 +14,7 @@ from roceproof.conformance.suite.pattern import (
     NAK,
     OPERATIONAL_ERROR,
     SEND_ONLY,
+    SEND_ONLY_INV,
     UD_SEND_ONLY,
     Pattern,
 )
@@ -48,6 +49,18 @@ def forgotten(_bench: Bench, qp: Connection) -> Region:
     """Its region is there no more."""
     region = post(qp, qp.region(ROOM))
     region.deregister()
+    return region
+
+
+def invalidated(bench: Bench, qp: Connection) -> Region:
+    """A SEND to another queue pair has ended its region."""
+    if Capability.INVALIDATE not in bench.claims.capabilities:
+        raise Beyond("no SEND ends a region")
+    region, other = post(qp, qp.region(ROOM)), bench.connect()
+    number = other.post_receive(other.region())
+    other.send(SEND_ONLY_INV(psn=0, inv=region.rkey, a=1))
+    other.expect(ACK(psn=0))
+    other.receives(number, byte_len=0, invalidated=region.rkey)
     return region
 
 
@@ -92,6 +105,7 @@ def message(service: Service) -> Pattern:
 SPOILT: list[Callable[[Bench, Connection], Region]] = [
     not_writable,
     forgotten,
+    invalidated,
     of_another_domain,
     named_by_the_key_of_peers,
     ends_behind_its_region,
