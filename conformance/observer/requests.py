@@ -216,9 +216,9 @@ class Requests:
         self.expected = None if span is None else ahead(psn, span)
         self._reach(psn)
         self._reach(ahead(psn, (span or 1) - 1))
-        only = row.position is Position.ONLY
+        may_be_empty = row.position is Position.ONLY and row.family is not Family.ATOMIC
         was_read = packet.opcode == READ_REQUEST
-        self._previous = _Previous(psn, was_read, only and not packet.payload_size)
+        self._previous = _Previous(psn, was_read, may_be_empty and not packet.payload_size)
         self.new_since_aeth = True
         self._count(psn, row)
 

@@ -78,7 +78,8 @@ static void take_new(struct roce_judge *judge, int64_t position) {
     requests->adopts = span == 0;
     requests->previous = roce_psn(position);
     requests->previous_was_read = row->family == ROCE_READ;
-    requests->previous_was_empty = row->opens && row->closes && judge->payload == 0;
+    requests->previous_was_empty =
+        row->opens && row->closes && judge->payload == 0 && row->family != ROCE_ATOMIC;
     requests->new_since_aeth = true;
     count_message(judge, position);
 }

@@ -20,7 +20,7 @@ from queue_pair_facts import START_PSN, facts
 from scenarios import breaks, scenario
 
 from roceproof.conformance.wire.codec import build
-from roceproof.conformance.wire.headers import Reth
+from roceproof.conformance.wire.headers import AtomicEth, Reth
 
 
 @breaks("BTH-01")
@@ -106,6 +106,13 @@ def a_lost_middle_is_one_finding() -> list[bytes]:
 def an_empty_message_does_not_count() -> list[bytes]:
     empty, after = Sender().message(SEND, 0)[0], Sender().message(SEND, 9)[0]
     return frames_of([*Sender(psn=99).message(SEND, 4), empty, after])
+
+
+@breaks("PSN-02")
+def another_atomic_has_the_same_psn() -> list[bytes]:
+    one = Sender(psn=100).fetch_add()
+    other = replace(one, extensions=(AtomicEth(0x1000, 0xABCD, 2, 0),))
+    return frames_of([*Sender(psn=99).message(SEND, 4), one, other])
 
 
 @breaks("PSN-05", path_mtu=PATH_MTU)
