@@ -35,6 +35,7 @@ SIMULATED = ["hdl", "model"]
 FRAMES = 4
 PLACES = 16
 RESETS, TRAIN, LONG, PING = 12, 20, 600, 30
+TURNS, COPY_NS = 10, 6000
 ASKED = [Capability.PING, Capability.DISTURBANCE]
 SPREAD_NS, ANSWERED_NS = 2000, 1000
 REMOTE_ERROR = 0x62
@@ -73,7 +74,7 @@ def amid_what_it_repeats(bench: Bench, qp: Connection) -> None:
     came = len(bench.frames_sent())
     qp.send(NAK(SEQUENCE_ERROR, psn=messages[0].psn))
     bench.pump(bench.target.patience.answer_ns, lambda: len(bench.frames_sent()) > came)
-    bench.target.wait(bench.random.randrange(50, 1000))
+    bench.target.wait(bench.random.randrange(1, COPY_NS))
 
 
 def with_streams_held(bench: Bench, qp: Connection) -> None:
@@ -185,12 +186,13 @@ def in_error(bench: Bench, qp: Connection) -> None:
 def test_a_reset_leaves_nothing_behind(
     bench: Bench, moment: Callable[[Bench, Connection], None]
 ) -> None:
-    old = bench.connect(retry_count=7)
-    moment(bench, old)
-    bench.power_on()
-    if Capability.DISTURBANCE in bench.claims.capabilities:
-        bench.target.disturb()
-    bench.settle()
+    for _ in range(TURNS):
+        old = bench.connect(retry_count=7)
+        moment(bench, old)
+        bench.power_on()
+        if Capability.DISTURBANCE in bench.claims.capabilities:
+            bench.target.disturb()
+        bench.settle()
     same: dict[str, Any] = {
         "local_qpn": old.qp.qpn,
         "remote_qpn": old.spec.remote_qpn,
