@@ -85,21 +85,24 @@ def test_a_pause_ends_by_itself(bench: Bench, service: Service) -> None:
     "PFC-01", needs=[Capability.PFC, Capability.WRITE, Capability.FCS], targets=["hdl"], smoke=True
 )
 def test_a_pause_lasts_as_many_bit_times_as_it_says(bench: Bench) -> None:
-    """It begins when the frame has come.
+    """It begins when the frame has come, whether there is something to send or not.
 
     One that comes amid another takes its place, be it longer or shorter.
     """
     qp = bench.connect()
-    for amid, quanta in ((0, 1), (0, 2), (1, 2), (8, 1)):
-        quanta *= LONG_ENOUGH
+    for amid, quanta, idle in ((0, 1, 0), (0, 2, 0), (1, 2, 0), (8, 1, 0), (0, 2, 1), (0, 1, 2)):
         pause(bench, amid * LONG_ENOUGH)
-        pause(bench, quanta)
+        pause(bench, quanta * LONG_ENOUGH)
         begun_ns = last_given_ns(bench)
+        bench.pump(int(idle * LONG_ENOUGH * quantum_ns(bench)))
         message = qp.post(Op.WRITE, 5)
         qp.expect_message(message)
-        lasted = (last_sent_ns(bench) - begun_ns) / quantum_ns(bench)
-        if not 0.95 * quanta < lasted < 1.2 * quanta:
-            raise bench.failed(f"a pause of {quanta} quanta lasted {lasted:.0f}")
+        lasted, due = (last_sent_ns(bench) - begun_ns) / quantum_ns(bench), max(quanta, idle)
+        if not 0.95 * due < lasted / LONG_ENOUGH < 1.2 * due:
+            raise bench.failed(
+                f"behind a pause of {quanta * LONG_ENOUGH} quanta, and {idle * LONG_ENOUGH} with "
+                f"nothing to send, a frame left after {lasted:.0f}"
+            )
         qp.finish(message)
 
 
