@@ -172,7 +172,7 @@ class DrawnStrains(DrawnActs):
         """Several queue pairs send again at once, and much happens amid it."""
         draw = self._draw
         is_short = draw.maybe(0.5)
-        self._connect(draw.between(2, 5), services=("RC", "RC"), mtu=min if is_short else max)
+        self._connect(draw.between(2, 5), services=("RC",), mtu=min if is_short else max)
         for _ in range(draw.between(2, 5)):
             self._maybe_disturb(0.3)
             keys = self._some(draw.between(1, 4))
