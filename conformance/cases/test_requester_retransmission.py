@@ -26,6 +26,7 @@ from roceproof.conformance.suite.delay import Delay
 from roceproof.conformance.suite.intent import WRONG_ANSWERS
 from roceproof.conformance.suite.moments import pass_by
 from roceproof.conformance.suite.pattern import ACK, NAK, SEQUENCE_ERROR
+from roceproof.conformance.suite.reporting.ends import RETRY_EXCEEDED
 from roceproof.conformance.targets.capability import Capability
 from roceproof.verbs.work import Op
 
@@ -35,7 +36,6 @@ MTU, LONGEST, MANY = 256, 4096, 16
 CONFIGURING = 64
 """Cycles in which a packet that was posted has left, and so has a configuration behind it."""
 LENGTHS = (1, MTU, MTU + 1, 3 * MTU - 1)
-RETRY_EXCEEDED = "retry_exc_err"
 SLOW_CODE = 20
 """Four seconds: nothing that happens in a case has waited for it, though the host be busy."""
 
